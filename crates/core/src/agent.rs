@@ -1,0 +1,269 @@
+//! Who can be given work: capability profiles, and the directory that the engine keeps of them.
+
+use crate::{ids::AgentId, limits};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// How much harm a decision can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    /// Easily undone.
+    #[default]
+    Low,
+    /// Undone with effort.
+    Medium,
+    /// Not undone.
+    High,
+}
+
+/// What kind of agent this is; it decides how work reaches it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentKind {
+    /// Code in this process.
+    #[default]
+    Local,
+    /// Somebody who claims work, heartbeats and returns.
+    Worker,
+    /// A person with an inbox.
+    Human,
+}
+
+/// One thing an agent can do, and how well.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capability {
+    /// The name that handoffs ask for.
+    pub id: String,
+    /// From 0 (barely) to 1 (nobody better).
+    #[serde(default = "full_proficiency")]
+    pub proficiency: f64,
+}
+
+fn full_proficiency() -> f64 {
+    1.0
+}
+
+/// What an agent may decide by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Autonomy {
+    /// The highest risk that it may take on.
+    pub max_risk: Risk,
+}
+
+impl Default for Autonomy {
+    fn default() -> Self {
+        Self { max_risk: Risk::High }
+    }
+}
+
+/// What an agent says of itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Its id.
+    pub id: AgentId,
+    /// Its name for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Its field, in a word or two.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub specialization: String,
+    /// What it can do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capabilities: Vec<Capability>,
+    /// What it does, in a sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Tasks it is good at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
+    /// Whether it takes handoffs at all.
+    #[serde(default = "yes")]
+    pub accepts_handoffs: bool,
+    /// Tasks it works on at once, at most.
+    #[serde(default = "one")]
+    pub max_concurrent_tasks: u32,
+    /// How long a task may run with it, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_execution_ms: Option<u64>,
+    /// What it may decide by itself.
+    #[serde(default)]
+    pub autonomy_budget: Autonomy,
+    /// Whom it asks when it may not decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalates_to: Option<AgentId>,
+    /// What kind of agent it is.
+    #[serde(default)]
+    pub kind: AgentKind,
+    /// The version of the agent itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
+    /// Words to find it by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl Profile {
+    /// A profile with this id and everything else at its default.
+    #[must_use]
+    pub fn of(id: AgentId) -> Self {
+        Self {
+            id,
+            name: String::new(),
+            specialization: String::new(),
+            capabilities: Vec::new(),
+            description: String::new(),
+            examples: Vec::new(),
+            accepts_handoffs: true,
+            max_concurrent_tasks: 1,
+            max_execution_ms: None,
+            autonomy_budget: Autonomy::default(),
+            escalates_to: None,
+            kind: AgentKind::Local,
+            version: String::new(),
+            tags: Vec::new(),
+        }
+    }
+
+    /// How well it can do this; nothing when it cannot.
+    #[must_use]
+    pub fn proficiency(&self, capability: &str) -> Option<f64> {
+        let declared = self.capabilities.iter().find(|c| c.id == capability).map(|c| c.proficiency);
+        // A specialist for testing can do "testing", as it says of itself.
+        declared.or_else(|| (self.specialization == capability).then_some(1.0))
+    }
+
+    /// The name for people: its name, or its id.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        if self.name.is_empty() { self.id.as_str() } else { &self.name }
+    }
+}
+
+/// Whether an agent can be reached and takes new work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// It takes work.
+    #[default]
+    Available,
+    /// It did not acknowledge, or failed its health checks.
+    Unavailable,
+    /// It finishes what it has and takes nothing new.
+    Draining,
+}
+
+/// An agent as the engine sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    /// What it says of itself.
+    pub profile: Arc<Profile>,
+    /// Whether it can be reached.
+    pub standing: Standing,
+    /// Tasks it works on now.
+    pub load: u32,
+    /// Health checks failed in a row.
+    pub failures: u32,
+}
+
+impl Agent {
+    /// Whether it has room for one more task.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.load < self.profile.max_concurrent_tasks
+    }
+}
+
+/// All agents that are registered, with an index by capability.
+#[derive(Debug, Clone, Default)]
+pub struct Agents {
+    by_id: BTreeMap<AgentId, Agent>,
+    by_capability: BTreeMap<String, BTreeSet<AgentId>>,
+}
+
+impl Agents {
+    /// The agent with this id.
+    #[must_use]
+    pub fn get(&self, id: &AgentId) -> Option<&Agent> {
+        self.by_id.get(id)
+    }
+
+    /// The agent with this id, to change its standing or load.
+    pub fn get_mut(&mut self, id: &AgentId) -> Option<&mut Agent> {
+        self.by_id.get_mut(id)
+    }
+
+    /// All of them, in the order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &Agent> {
+        self.by_id.values()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
+    /// Puts an agent in, keeping the load of the one it replaces.
+    pub fn put(&mut self, profile: Arc<Profile>, standing: Standing) {
+        let load = self.by_id.get(&profile.id).map_or(0, |agent| agent.load);
+        self.remove(&profile.id.clone());
+        for name in index_names(&profile) {
+            self.by_capability.entry(name).or_default().insert(profile.id.clone());
+        }
+        self.by_id.insert(profile.id.clone(), Agent { profile, standing, load, failures: 0 });
+    }
+
+    /// Takes an agent out.
+    pub fn remove(&mut self, id: &AgentId) -> Option<Agent> {
+        let agent = self.by_id.remove(id)?;
+        for name in index_names(&agent.profile) {
+            if let Some(ids) = self.by_capability.get_mut(&name) {
+                ids.remove(id);
+                if ids.is_empty() {
+                    self.by_capability.remove(&name);
+                }
+            }
+        }
+        Some(agent)
+    }
+
+    /// Everybody who can do this, in the order of their ids.
+    pub fn who_can(&self, capability: &str) -> impl Iterator<Item = &Agent> {
+        self.by_capability.get(capability).into_iter().flatten().filter_map(|id| self.by_id.get(id))
+    }
+
+    /// The registered id that is most like this one, for a hint.
+    #[must_use]
+    pub fn nearest(&self, id: &str) -> Option<&AgentId> {
+        crate::nearest::nearest(id, self.by_id.keys().take(limits::PAGE_MAX).map(|k| (k.as_str(), k)))
+    }
+}
+
+fn index_names(profile: &Profile) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = profile.capabilities.iter().map(|c| c.id.clone()).collect();
+    if !profile.specialization.is_empty() {
+        names.insert(profile.specialization.clone());
+    }
+    names
+}

@@ -1,0 +1,359 @@
+//! How a session changes when something happens. The only place that changes one; replaying records uses it too.
+
+use crate::{
+    digest::Digest,
+    event::Event,
+    handoff::{Acceptance, AcceptanceStatus, Handoff, Kind, Phase, Request, ReturnStatus, Status},
+    ids::{AgentId, ArtifactId, HandoffId, SessionId},
+    session::{Decision, Group, Head, Lock, MemberEnd, Session, Trail, Variable},
+    time::Timestamp,
+};
+use serde_json::Value;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Which parts of a session an event changed; the store writes those and no others.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Touched {
+    /// Handoffs, as they are now; a closed one is no longer in the session.
+    pub handoffs: BTreeMap<HandoffId, Arc<Handoff>>,
+    /// Names of variables.
+    pub variables: Vec<String>,
+    /// Ids of artifacts.
+    pub artifacts: Vec<ArtifactId>,
+    /// Paths of locks.
+    pub locks: Vec<String>,
+    /// Decisions from this index on are new.
+    pub decisions_from: Option<usize>,
+}
+
+impl Session {
+    /// A session just opened by this event; nothing for any other event.
+    #[must_use]
+    pub fn begin(id: SessionId, event: &Event, at: Timestamp) -> Option<Self> {
+        let Event::SessionOpened { tenant, active_agent, user_id, original_request, metadata } = event else {
+            return None;
+        };
+        Some(Self {
+            id,
+            version: 0,
+            tenant: tenant.clone(),
+            user_id: user_id.clone(),
+            original_request: original_request.clone(),
+            active_agent: active_agent.clone(),
+            trail: None,
+            segment_complete: false,
+            opened_at: at,
+            last_at: at,
+            ended_at: None,
+            metadata: metadata.clone(),
+            workflow_state: Value::Null,
+            mark: crate::message::Mark::default(),
+            handoffs: 0,
+            metrics: crate::handoff::Metrics::default(),
+            head: Head::default(),
+            variables_digest: variables_digest(&BTreeMap::new()),
+            groups: BTreeMap::new(),
+            open: BTreeMap::new(),
+            variables: Arc::default(),
+            artifacts: Arc::default(),
+            locks: Arc::default(),
+            decisions: Arc::default(),
+        })
+    }
+
+    /// Changes the session as this event says.
+    pub fn apply(&mut self, event: &Event, at: Timestamp, touched: &mut Touched) {
+        self.last_at = self.last_at.max(at);
+        match event {
+            Event::SessionOpened { .. }
+            | Event::AgentRegistered { .. }
+            | Event::AgentStanding { .. }
+            | Event::AgentRemoved { .. }
+            | Event::Sealed { .. }
+            | Event::Pruned { .. }
+            | Event::ApprovalRequested { .. }
+            | Event::Denied { .. }
+            | Event::StepRecorded { .. } => {}
+            Event::SessionEnded { .. } => self.ended_at = Some(at),
+            Event::MessagesAppended { mark, .. } => self.mark = mark.clone(),
+            Event::VariablesSet { by, set } => self.set_variables(by, set, at, touched),
+            Event::ArtifactKept { artifact } => {
+                Arc::make_mut(&mut self.artifacts).insert(artifact.id, artifact.clone());
+                touched.artifacts.push(artifact.id);
+            }
+            Event::ArtifactMarked { id, status, .. } => {
+                if let Some(artifact) = Arc::make_mut(&mut self.artifacts).get_mut(id) {
+                    artifact.status = *status;
+                    touched.artifacts.push(*id);
+                }
+            }
+            Event::DecisionMade { decision } => self.add_decision(decision, touched),
+            Event::Locked { path, by, lock_type, until, handoff_id } => {
+                let lock = Lock { owner: by.clone(), lock_type: *lock_type, until: *until, handoff_id: *handoff_id };
+                self.put_lock(path, lock, at, touched);
+            }
+            Event::Unlocked { path, by } => self.drop_locks(path, |lock| lock.owner == *by, touched),
+            Event::WorkflowMoved { state } => self.workflow_state = state.clone(),
+            Event::SegmentCompleted { .. } => self.segment_complete = true,
+            Event::Initiated { request, handoff, .. } => self.begin_handoff(request, handoff, touched),
+            Event::GroupOpened { group, from_agent, aggregation, expects_return, members } => {
+                let members = members.iter().map(|id| (*id, None)).collect();
+                self.groups.insert(
+                    *group,
+                    Group {
+                        from_agent: from_agent.clone(),
+                        aggregation: *aggregation,
+                        expects_return: *expects_return,
+                        decided: false,
+                        members,
+                    },
+                );
+            }
+            Event::GroupMoved { group, members } => {
+                if let Some(entry) = self.groups.get_mut(group) {
+                    for ((member, _), now) in entry.members.iter_mut().zip(members) {
+                        *member = *now;
+                    }
+                }
+            }
+            Event::GroupDecided { group, .. } => self.decide_group(*group),
+            Event::Closed { id, status, result, .. } => self.close(*id, *status, result, at, touched),
+            Event::Approved { id, until, .. } | Event::Offered { id, until } => {
+                self.change(*id, touched, |handoff| handoff.phase = Phase::Offered { since: at, until: *until })
+            }
+            Event::LeaseLost { id, until, .. } => self.change(*id, touched, |handoff| {
+                handoff.losses += 1;
+                handoff.phase = Phase::Offered { since: at, until: *until };
+            }),
+            Event::Accepted { id, .. } => self.accept(*id, event, at, touched),
+            Event::Rejected { id, by, reason } => self.change(*id, touched, |handoff| {
+                handoff.acceptance = Some(answer(AcceptanceStatus::Rejected, by, reason, at));
+            }),
+            Event::Deferred { id, by, until, reason } => self.change(*id, touched, |handoff| {
+                handoff.acceptance = Some(answer(AcceptanceStatus::Deferred, by, reason, at));
+                handoff.deferrals += 1;
+                handoff.phase = Phase::Deferred { until: *until };
+            }),
+            Event::Rerouted { id, from, to, until, .. } => self.change(*id, touched, |handoff| {
+                handoff.tried.push(from.clone());
+                handoff.reroutes += 1;
+                handoff.losses = 0;
+                handoff.to_agent = to.clone();
+                if let Some(last) = handoff.path.last_mut() {
+                    *last = to.clone();
+                }
+                handoff.phase = Phase::Offered { since: at, until: *until };
+            }),
+            Event::Heartbeat { id, lease_until: renewed } => self.change(*id, touched, |handoff| {
+                if let Phase::Running { lease_until, .. } = &mut handoff.phase {
+                    *lease_until = *renewed;
+                }
+            }),
+            Event::Reminded { id, grace_until: until } => self.change(*id, touched, |handoff| {
+                if let Phase::Running { grace_until, .. } = &mut handoff.phase {
+                    *grace_until = Some(*until);
+                }
+            }),
+            Event::Retried { id, attempt, until } => self.change(*id, touched, |handoff| {
+                handoff.attempt = *attempt;
+                handoff.phase = Phase::Deferred { until: *until };
+            }),
+            Event::Extended { id, until, .. } => self.change(*id, touched, |handoff| extend(handoff, *until)),
+        }
+    }
+
+    fn change(&mut self, id: HandoffId, touched: &mut Touched, how: impl FnOnce(&mut Handoff)) {
+        if let Some(handoff) = self.open.get_mut(&id) {
+            how(Arc::make_mut(handoff));
+            touched.handoffs.insert(id, handoff.clone());
+        }
+    }
+
+    fn begin_handoff(&mut self, request: &Arc<Request>, handoff: &Handoff, touched: &mut Touched) {
+        let mut handoff = handoff.clone();
+        handoff.request = request.clone();
+        let handoff = Arc::new(handoff);
+        self.handoffs = self.handoffs.max(handoff.n);
+        touched.handoffs.insert(handoff.id, handoff.clone());
+        self.open.insert(handoff.id, handoff);
+    }
+
+    fn accept(&mut self, id: HandoffId, event: &Event, at: Timestamp, touched: &mut Touched) {
+        let Event::Accepted {
+            by,
+            lease,
+            lease_until,
+            lease_ms,
+            in_process,
+            deadline,
+            estimated_completion,
+            manifest,
+            ..
+        } = event
+        else {
+            return;
+        };
+        self.change(id, touched, |handoff| {
+            handoff.phase = Phase::Running {
+                lease: *lease,
+                lease_until: *lease_until,
+                lease_ms: *lease_ms,
+                in_process: *in_process,
+                deadline: *deadline,
+                grace_until: None,
+            };
+            handoff.accepted_at = Some(at);
+            handoff.manifest.clone_from(manifest);
+            let mut acceptance = answer(AcceptanceStatus::Accepted, by, "", at);
+            acceptance.estimated_completion = *estimated_completion;
+            handoff.acceptance = Some(acceptance);
+        });
+        let Some(handoff) = self.open.get(&id) else { return };
+        match handoff.request.kind {
+            // Responsibility moves when somebody takes it, not before.
+            Kind::Sequential => {
+                self.active_agent = by.clone();
+                self.segment_complete = false;
+                self.trail = Some(Trail { handoff_id: id, path: handoff.path.clone() });
+            }
+            Kind::Escalation => self.active_agent = by.clone(),
+            Kind::Delegation | Kind::Broadcast => {}
+        }
+    }
+
+    fn close(
+        &mut self,
+        id: HandoffId,
+        status: Status,
+        result: &Arc<crate::handoff::Return>,
+        at: Timestamp,
+        touched: &mut Touched,
+    ) {
+        let Some(mut handoff) = self.open.remove(&id) else { return };
+        let was_running = handoff.lease().is_some();
+        let closed = Arc::make_mut(&mut handoff);
+        closed.phase = Phase::Closed { status };
+        closed.closed_at = Some(at);
+        closed.metrics = result.metrics;
+        closed.result = Some(result.clone());
+        self.metrics.tokens += result.metrics.tokens;
+        self.metrics.cost += result.metrics.cost;
+        self.metrics.iterations += result.metrics.iterations;
+        self.give_ownership_back(&handoff, status, was_running);
+        let paths: Vec<String> = self
+            .locks
+            .iter()
+            .filter(|(_, l)| l.iter().any(|l| l.handoff_id == Some(id)))
+            .map(|(p, _)| p.clone())
+            .collect();
+        for path in paths {
+            self.drop_locks(&path, |lock| lock.handoff_id == Some(id), touched);
+        }
+        if let Some(group) = handoff.broadcast_group_id {
+            self.end_member(group, id, result.status, result.result.score);
+        }
+        touched.handoffs.insert(id, handoff);
+    }
+
+    fn give_ownership_back(&mut self, handoff: &Handoff, status: Status, was_running: bool) {
+        if !was_running || self.active_agent != handoff.to_agent {
+            return;
+        }
+        match (handoff.request.kind, status) {
+            (Kind::Sequential, Status::Completed) => self.segment_complete = true,
+            // The work failed after it was taken: it is the source's again.
+            (Kind::Sequential, _) => {
+                self.active_agent = handoff.request.from_agent.clone();
+                self.segment_complete = true;
+            }
+            (Kind::Escalation, _) => {
+                if let Some(climb) = &handoff.climb {
+                    self.active_agent = climb.back_to.clone();
+                }
+            }
+            (Kind::Delegation | Kind::Broadcast, _) => {}
+        }
+    }
+
+    fn end_member(&mut self, group: crate::ids::GroupId, id: HandoffId, status: ReturnStatus, score: Option<f64>) {
+        if let Some(entry) = self.groups.get_mut(&group) {
+            for (member, end) in &mut entry.members {
+                if *member == id {
+                    *end = Some(MemberEnd { status, score });
+                }
+            }
+        }
+        self.forget_finished(group);
+    }
+
+    fn decide_group(&mut self, group: crate::ids::GroupId) {
+        if let Some(entry) = self.groups.get_mut(&group) {
+            entry.decided = true;
+        }
+        self.forget_finished(group);
+    }
+
+    fn forget_finished(&mut self, group: crate::ids::GroupId) {
+        let over = |g: &Group| g.decided && g.members.iter().all(|(_, end)| end.is_some());
+        if self.groups.get(&group).is_some_and(over) {
+            self.groups.remove(&group);
+        }
+    }
+
+    fn set_variables(
+        &mut self,
+        by: &AgentId,
+        set: &BTreeMap<String, (Value, u64)>,
+        at: Timestamp,
+        touched: &mut Touched,
+    ) {
+        let variables = Arc::make_mut(&mut self.variables);
+        for (name, (value, version)) in set {
+            variables.insert(name.clone(), Variable { value: value.clone(), version: *version, by: by.clone(), at });
+            touched.variables.push(name.clone());
+        }
+        self.variables_digest = variables_digest(&self.variables);
+    }
+
+    fn add_decision(&mut self, decision: &Decision, touched: &mut Touched) {
+        touched.decisions_from.get_or_insert(self.decisions.len());
+        Arc::make_mut(&mut self.decisions).push(decision.clone());
+    }
+
+    fn put_lock(&mut self, path: &str, lock: Lock, at: Timestamp, touched: &mut Touched) {
+        let locks = Arc::make_mut(&mut self.locks).entry(path.to_owned()).or_default();
+        locks.retain(|held| held.until > at && held.owner != lock.owner);
+        locks.push(lock);
+        touched.locks.push(path.to_owned());
+    }
+
+    fn drop_locks(&mut self, path: &str, which: impl Fn(&Lock) -> bool, touched: &mut Touched) {
+        let locks = Arc::make_mut(&mut self.locks);
+        if let Some(held) = locks.get_mut(path) {
+            held.retain(|lock| !which(lock));
+            if held.is_empty() {
+                locks.remove(path);
+            }
+            touched.locks.push(path.to_owned());
+        }
+    }
+}
+
+fn extend(handoff: &mut Handoff, later: Timestamp) {
+    match &mut handoff.phase {
+        Phase::Offered { until, .. } | Phase::AwaitingApproval { until } | Phase::Deferred { until } => *until = later,
+        Phase::Running { lease_until, .. } => *lease_until = later,
+        Phase::Closed { .. } => {}
+    }
+}
+
+fn answer(status: AcceptanceStatus, by: &AgentId, reason: &str, at: Timestamp) -> Acceptance {
+    Acceptance { status, reason: reason.to_owned(), estimated_completion: None, acknowledged_at: at, by: by.clone() }
+}
+
+/// SHA-256 over the names and values of all variables.
+#[must_use]
+pub fn variables_digest(variables: &BTreeMap<String, Variable>) -> Digest {
+    let values: BTreeMap<&String, &Value> = variables.iter().map(|(name, v)| (name, &v.value)).collect();
+    Digest::of_json(&values)
+}

@@ -1,0 +1,504 @@
+//! What can be asked of the engine. Nothing else changes a session or a handoff.
+
+use crate::{
+    agent::Risk,
+    context::Manifest,
+    handoff::{Aggregation, Metrics, Outcome, Request, ReturnStatus, Send},
+    ids::{AgentId, ArtifactId, GroupId, HandoffId, LeaseId, SessionId},
+    limits,
+    message::{Message, NewMessage},
+    session::{ArtifactStatus, ArtifactType, LockType},
+    time::Timestamp,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Who asks: decides what they see and for whom they may speak.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// A name for the record.
+    pub name: String,
+    /// Whose sessions it sees.
+    pub tenant: String,
+    /// For which agents it may speak; everybody when nothing is said.
+    pub acts_as: Option<Vec<AgentId>>,
+}
+
+impl Caller {
+    /// The program that embeds the engine.
+    #[must_use]
+    pub fn local() -> Self {
+        Self { name: "local".into(), tenant: "default".into(), acts_as: None }
+    }
+
+    /// Whether it may speak for this agent.
+    #[must_use]
+    pub fn may_act_as(&self, agent: &AgentId) -> bool {
+        self.acts_as.as_ref().is_none_or(|agents| agents.contains(agent))
+    }
+}
+
+/// A message that was cleaned and counted; the session gives it its number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prepared {
+    /// What is said, after cleaning.
+    pub said: NewMessage,
+    /// Its tokens.
+    pub tokens: u64,
+    /// What was taken out.
+    pub redacted: BTreeMap<String, u64>,
+}
+
+impl Prepared {
+    /// Cleans and counts a message.
+    #[must_use]
+    pub fn from_new(message: NewMessage) -> Self {
+        let (said, redacted) = crate::context::clean(message);
+        let mut tokens = crate::context::tokens::count(&said.content);
+        for call in &said.tool_calls {
+            tokens +=
+                crate::context::tokens::count(&call.name) + crate::context::tokens::count(&call.arguments.to_string());
+        }
+        Self { said, tokens, redacted }
+    }
+
+    pub(crate) fn numbered(self, n: u64, at: Timestamp) -> Message {
+        Message { n, at, said: self.said, tokens: self.tokens, redacted: self.redacted }
+    }
+}
+
+/// Opens a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Open {
+    /// Its first owner.
+    pub active_agent: AgentId,
+    /// The person that is served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+    /// What the user asked for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub original_request: String,
+    /// Anything else to keep.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub metadata: Value,
+}
+
+/// A write of a variable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Write {
+    /// Its name. `agent/name` is in the scope of that agent; a name without a slash is shared.
+    pub name: String,
+    /// Its value.
+    pub value: Value,
+    /// The version it must have now: 0 for none. Left out, the write does not care.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_version: Option<u64>,
+}
+
+/// An artifact to be kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewArtifact {
+    /// What it is.
+    #[serde(rename = "type")]
+    pub kind: ArtifactType,
+    /// Where it is: a path or a URI.
+    pub path: String,
+    /// What it is, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// How finished it is.
+    #[serde(default)]
+    pub status: ArtifactStatus,
+}
+
+/// What a turn or a return changes in the session, in one step with it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Update {
+    /// Variables to set.
+    #[serde(default, alias = "variables_changed", skip_serializing_if = "Map::is_empty")]
+    pub context: Map<String, Value>,
+    /// Artifacts to keep.
+    #[serde(default, alias = "artifacts_produced", skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<NewArtifact>,
+    /// Where the workflow stands.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub workflow_state: Value,
+    /// What was used.
+    #[serde(default)]
+    pub metrics: Metrics,
+}
+
+/// Where the work goes after a turn. In JSON also short: `"END"`, the name of an agent, or a list of sends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", from = "GotoForm")]
+pub enum Goto {
+    /// The workflow of the session ends.
+    End,
+    /// One agent takes over.
+    One {
+        /// Who.
+        to_agent: AgentId,
+        /// What it should do; the current task when left out.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        task: String,
+        /// Why; a plain sentence when left out.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+    },
+    /// Any handoff, spelt out.
+    Request(Box<Request>),
+    /// Several at once.
+    Many {
+        /// To whom, with which task each.
+        sends: Vec<Send>,
+        /// When it is decided.
+        aggregation: Aggregation,
+        /// How long each may take, in milliseconds.
+        timeout_ms: u64,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum GotoForm {
+    Word(Word),
+    Agent(AgentId),
+    Sends(Vec<Send>),
+    Spelt(Spelt),
+}
+
+#[derive(Deserialize)]
+enum Word {
+    #[serde(alias = "end")]
+    END,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Spelt {
+    One {
+        to_agent: AgentId,
+        #[serde(default)]
+        task: String,
+        #[serde(default)]
+        reason: String,
+    },
+    Request(Box<Request>),
+    Many {
+        sends: Vec<Send>,
+        #[serde(default)]
+        aggregation: Aggregation,
+        #[serde(default = "execution_ms")]
+        timeout_ms: u64,
+    },
+}
+
+fn execution_ms() -> u64 {
+    limits::EXECUTION_MS
+}
+
+impl From<GotoForm> for Goto {
+    fn from(form: GotoForm) -> Self {
+        match form {
+            GotoForm::Word(Word::END) => Self::End,
+            GotoForm::Agent(to_agent) => Self::One { to_agent, task: String::new(), reason: String::new() },
+            GotoForm::Sends(sends) => {
+                Self::Many { sends, aggregation: Aggregation::All, timeout_ms: limits::EXECUTION_MS }
+            }
+            GotoForm::Spelt(Spelt::One { to_agent, task, reason }) => Self::One { to_agent, task, reason },
+            GotoForm::Spelt(Spelt::Request(request)) => Self::Request(request),
+            GotoForm::Spelt(Spelt::Many { sends, aggregation, timeout_ms }) => {
+                Self::Many { sends, aggregation, timeout_ms }
+            }
+        }
+    }
+}
+
+/// The command object: what an agent's turn may end in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Where the work goes.
+    pub goto: Goto,
+    /// What changes in the session, in the same step.
+    #[serde(default)]
+    pub update: Update,
+}
+
+/// What an agent gives back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Giving {
+    /// How it ended.
+    pub status: ReturnStatus,
+    /// What came out.
+    #[serde(default)]
+    pub result: Outcome,
+    /// What changes in the session, in the same step.
+    #[serde(default)]
+    pub updates: Update,
+    /// Anything to add.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub notes: String,
+}
+
+/// Everything that can be asked of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// Opens the session.
+    Open(Open),
+    /// Appends to the conversation.
+    Say {
+        /// The messages.
+        messages: Vec<Prepared>,
+        /// Only if the conversation has this many messages now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<u64>,
+    },
+    /// Writes variables, all or none.
+    Set {
+        /// Who writes.
+        by: AgentId,
+        /// What.
+        writes: Vec<Write>,
+    },
+    /// Keeps an artifact.
+    Keep {
+        /// Who made it.
+        by: AgentId,
+        /// The artifact.
+        artifact: NewArtifact,
+    },
+    /// Changes the status of an artifact.
+    MarkArtifact {
+        /// Who does.
+        by: AgentId,
+        /// Which.
+        id: ArtifactId,
+        /// To what.
+        status: ArtifactStatus,
+    },
+    /// Records a decision; above the agent's autonomy it becomes an escalation.
+    Decide {
+        /// Who decides.
+        by: AgentId,
+        /// What.
+        description: String,
+        /// At which risk.
+        risk: Risk,
+    },
+    /// Takes or renews a lock.
+    Lock {
+        /// Who.
+        by: AgentId,
+        /// On what.
+        path: String,
+        /// Whether others may hold it too.
+        lock_type: LockType,
+        /// For how long, in milliseconds.
+        lease_ms: u64,
+    },
+    /// Gives a lock back.
+    Unlock {
+        /// Who.
+        by: AgentId,
+        /// On what.
+        path: String,
+    },
+    /// Marks the active agent's part as complete.
+    CompleteSegment {
+        /// Who.
+        by: AgentId,
+    },
+    /// Ends the session.
+    End {
+        /// Who.
+        by: AgentId,
+        /// Why.
+        reason: String,
+    },
+    /// Initiates a handoff, or a broadcast.
+    Initiate(Box<Request>),
+    /// Ends a turn of an agent that works on no handoff: the first owner.
+    Turn {
+        /// Who.
+        by: AgentId,
+        /// What follows.
+        turn: Box<Turn>,
+    },
+    /// Approves a handoff.
+    Approve {
+        /// Which.
+        handoff: HandoffId,
+        /// Who approves.
+        by: String,
+        /// Why.
+        comment: String,
+    },
+    /// Denies a handoff.
+    Deny {
+        /// Which.
+        handoff: HandoffId,
+        /// Who denies.
+        by: String,
+        /// Why.
+        comment: String,
+    },
+    /// Takes an offered handoff.
+    Accept {
+        /// Which.
+        handoff: HandoffId,
+        /// Who.
+        by: AgentId,
+        /// How long a lease lasts, in milliseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lease_ms: Option<u64>,
+        /// Whether the holder lives in the engine's own process.
+        #[serde(default)]
+        in_process: bool,
+        /// When it expects to be done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        estimated_completion: Option<Timestamp>,
+        /// What it is shown; made by the engine.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        manifest: Option<Manifest>,
+    },
+    /// Will not take an offered handoff.
+    Reject {
+        /// Which.
+        handoff: HandoffId,
+        /// Who.
+        by: AgentId,
+        /// Why.
+        reason: String,
+    },
+    /// Will take an offered handoff later.
+    Defer {
+        /// Which.
+        handoff: HandoffId,
+        /// Who.
+        by: AgentId,
+        /// How much later, in milliseconds.
+        for_ms: u64,
+        /// Why.
+        reason: String,
+    },
+    /// Keeps a lease alive.
+    Heartbeat {
+        /// Which.
+        handoff: HandoffId,
+        /// The lease.
+        lease: LeaseId,
+    },
+    /// Records the output of a step of the work, once.
+    Record {
+        /// Which.
+        handoff: HandoffId,
+        /// The lease.
+        lease: LeaseId,
+        /// The step's name.
+        name: String,
+        /// Its output.
+        output: Value,
+    },
+    /// Gives the result back, and says where the work goes next.
+    Return {
+        /// Which.
+        handoff: HandoffId,
+        /// The lease.
+        lease: LeaseId,
+        /// The result.
+        giving: Box<Giving>,
+        /// Where the work goes next, in the same step.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        then: Option<Box<Goto>>,
+    },
+    /// Hands an escalation or any other work further up.
+    Escalate {
+        /// Which.
+        handoff: HandoffId,
+        /// The lease.
+        lease: LeaseId,
+        /// What this level thinks.
+        assessment: String,
+    },
+    /// Takes a handoff back.
+    Cancel {
+        /// Which.
+        handoff: HandoffId,
+        /// Who.
+        by: AgentId,
+        /// Why.
+        reason: String,
+    },
+    /// Time has passed; said by the engine's timer. Decides to nothing when nothing is due.
+    Tick {
+        /// Which.
+        handoff: HandoffId,
+    },
+    /// The process that held the lease is gone; said by the engine when it starts.
+    Reclaim {
+        /// Which.
+        handoff: HandoffId,
+    },
+}
+
+impl Command {
+    /// The handoff that it is about.
+    #[must_use]
+    pub fn handoff(&self) -> Option<HandoffId> {
+        match self {
+            Self::Approve { handoff, .. }
+            | Self::Deny { handoff, .. }
+            | Self::Accept { handoff, .. }
+            | Self::Reject { handoff, .. }
+            | Self::Defer { handoff, .. }
+            | Self::Heartbeat { handoff, .. }
+            | Self::Record { handoff, .. }
+            | Self::Return { handoff, .. }
+            | Self::Escalate { handoff, .. }
+            | Self::Cancel { handoff, .. }
+            | Self::Tick { handoff }
+            | Self::Reclaim { handoff } => Some(*handoff),
+            Self::Open(_)
+            | Self::Say { .. }
+            | Self::Set { .. }
+            | Self::Keep { .. }
+            | Self::MarkArtifact { .. }
+            | Self::Decide { .. }
+            | Self::Lock { .. }
+            | Self::Unlock { .. }
+            | Self::CompleteSegment { .. }
+            | Self::End { .. }
+            | Self::Initiate(_)
+            | Self::Turn { .. } => None,
+        }
+    }
+}
+
+/// The answer to a command: the names of what it made. The same key gives the same answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its version after the command.
+    pub version: u64,
+    /// The handoffs that it made, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handoffs: Vec<HandoffId>,
+    /// The group of a broadcast.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupId>,
+    /// The lease of an acceptance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<LeaseId>,
+    /// The artifact that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<ArtifactId>,
+    /// What did not fit but was let pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}

@@ -1,0 +1,106 @@
+//! Accepting: who may take an offered handoff, and for how long.
+//! An acceptance grants a lease; the lease id fences every later write.
+
+use super::{Draft, Verdict, between, not_approved, validate::Checks};
+use crate::{
+    context::Manifest,
+    event::Event,
+    handoff::{Handoff, Phase},
+    ids::{AgentId, HandoffId, LeaseId},
+    limits,
+    refusal::{Code, HandoffError, Refusal},
+    time::Timestamp,
+};
+use std::sync::Arc;
+
+impl Draft<'_> {
+    pub(super) fn accept(
+        &mut self,
+        id: HandoffId,
+        by: &AgentId,
+        lease_ms: Option<u64>,
+        in_process: bool,
+        estimated_completion: Option<Timestamp>,
+        manifest: Option<Manifest>,
+    ) -> Verdict {
+        let handoff = self.offered_to(id, by)?;
+        let lease_ms = lease_ms.unwrap_or(self.world.policy.lease_ms);
+        if !(limits::LEASE_MS_MIN..=limits::LEASE_MS_MAX).contains(&lease_ms) {
+            let (min, max) = (limits::LEASE_MS_MIN, limits::LEASE_MS_MAX);
+            let message =
+                format!("a lease of {lease_ms} ms is not between {min} (LEASE_MS_MIN) and {max} (LEASE_MS_MAX)");
+            return Err(between(Refusal::new(Code::OutOfRange, message).at("lease_ms"), &handoff));
+        }
+        let lease = LeaseId(self.ids.next());
+        self.answer.lease = Some(lease);
+        self.emit(Event::Accepted {
+            id,
+            by: by.clone(),
+            lease,
+            lease_until: self.now + lease_ms,
+            lease_ms,
+            in_process,
+            deadline: self.deadline(&handoff),
+            estimated_completion,
+            manifest: manifest.map(Arc::new),
+        });
+        Ok(())
+    }
+
+    /// The handoff, if it is on offer to this agent now.
+    pub(super) fn offered_to(&self, id: HandoffId, by: &AgentId) -> Result<Arc<Handoff>, HandoffError> {
+        let handoff = self.handoff(id)?;
+        self.speak_for(by)?;
+        let refusal = match &handoff.phase {
+            Phase::Offered { .. } if handoff.to_agent == *by => return Ok(handoff),
+            Phase::Offered { .. } => {
+                let message = format!("handoff {id} is offered to {}, not to {by}", handoff.to_agent);
+                Refusal::new(Code::OfferedElsewhere, message)
+            }
+            Phase::Deferred { until } => {
+                Refusal::new(Code::NotOffered, format!("handoff {id} will be offered again at {until}"))
+            }
+            Phase::Running { .. } => {
+                Refusal::new(Code::AlreadyRunning, format!("{} works on handoff {id}", handoff.to_agent))
+            }
+            Phase::AwaitingApproval { .. } => not_approved(id),
+            Phase::Closed { .. } => Refusal::new(Code::Closed, format!("handoff {id} is closed")),
+        };
+        Err(between(refusal, &handoff))
+    }
+
+    /// When the work must be done: the shortest of what the request, the agent, the rung and the hard deadline say.
+    fn deadline(&self, handoff: &Handoff) -> Timestamp {
+        let agent = self.agent(&handoff.to_agent).and_then(|agent| agent.profile.max_execution_ms);
+        let asked = handoff.request.return_protocol.timeout_ms;
+        let rung = handoff.climb.as_ref().map(|climb| climb.rung_ms);
+        let shortest = [agent, asked, rung].into_iter().flatten().min();
+        let end = self.now + shortest.unwrap_or(self.world.policy.execution_ms);
+        handoff.hard_deadline.map_or(end, |hard| hard.min(end))
+    }
+
+    pub(super) fn heartbeat(&mut self, id: HandoffId, lease: LeaseId) -> Verdict {
+        let handoff = self.held(id, lease)?;
+        if let Phase::Running { lease_ms, .. } = &handoff.phase {
+            self.emit(Event::Heartbeat { id, lease_until: self.now + *lease_ms });
+        }
+        Ok(())
+    }
+
+    pub(super) fn record_step(
+        &mut self,
+        id: HandoffId,
+        lease: LeaseId,
+        name: String,
+        output: serde_json::Value,
+    ) -> Verdict {
+        self.held(id, lease)?;
+        let mut checks = Checks::default();
+        checks.text("name", &name);
+        checks.count("name", name.chars().count(), limits::KEY_CHARS_MAX, "KEY_CHARS_MAX");
+        checks.payload("output", &output);
+        checks.done()?;
+        self.emit(Event::StepRecorded { id, name, output });
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! How a handoff ends. Whatever ends it, whoever waits for it is told, exactly once.
+
+use super::{Draft, Verdict, between, validate::Checks};
+use crate::{
+    event::Event,
+    handoff::{Handoff, Kind, Return, ReturnStatus, Status},
+    ids::{AgentId, HandoffId},
+    refusal::{Code, Refusal},
+};
+use std::sync::Arc;
+
+impl Draft<'_> {
+    /// Takes a handoff back. The source may, and whoever owns the session.
+    pub(super) fn cancel(&mut self, id: HandoffId, by: &AgentId, reason: String) -> Verdict {
+        let handoff = self.handoff(id)?;
+        self.speak_for(by)?;
+        let mut checks = Checks::default();
+        checks.text("reason", &reason);
+        checks.done()?;
+        if *by != handoff.request.from_agent
+            && *by != self.session.active_agent
+            && self.world.policy.human.as_ref() != Some(by)
+        {
+            let message = format!("{by} is neither the source nor the owner of the session");
+            return Err(between(Refusal::new(Code::NotYours, message), &handoff));
+        }
+        self.close(id, Status::Cancelled, &reason);
+        Ok(())
+    }
+
+    /// Ends a handoff that did not come to a result of its own.
+    pub(super) fn close(&mut self, id: HandoffId, status: Status, notes: &str) {
+        let Some(handoff) = self.session.open.get(&id).cloned() else { return };
+        let outcome = if status == Status::TimedOut { ReturnStatus::Timeout } else { ReturnStatus::Failed };
+        let result = self.result_of(&handoff, outcome, notes.to_owned());
+        self.end_with(&handoff, status, result);
+    }
+
+    /// Ends a handoff with a result, tells the source, winds up what depends on it.
+    pub(super) fn end_with(&mut self, handoff: &Handoff, status: Status, result: Return) {
+        let waits = handoff.request.expects_return() || handoff.returns_for != handoff.id;
+        // A member of a broadcast answers to its group; the group answers to the source.
+        let returned_to = (waits && handoff.broadcast_group_id.is_none()).then(|| handoff.request.from_agent.clone());
+        self.emit_closed(handoff, status, result, returned_to, None);
+        if status != Status::Completed {
+            self.cancel_children(handoff);
+        }
+        if let Some(group) = handoff.broadcast_group_id {
+            self.look_at_group(group);
+        }
+    }
+
+    pub(super) fn emit_closed(
+        &mut self,
+        handoff: &Handoff,
+        status: Status,
+        result: Return,
+        returned_to: Option<AgentId>,
+        successor: Option<HandoffId>,
+    ) {
+        let id = handoff.id;
+        let held = |locks: &Vec<crate::session::Lock>| locks.iter().any(|lock| lock.handoff_id == Some(id));
+        let released =
+            self.session.locks.iter().filter(|(_, locks)| held(locks)).map(|(path, _)| path.clone()).collect();
+        let human = match status {
+            Status::Failed | Status::TimedOut => self.world.policy.human.clone(),
+            Status::Completed
+            | Status::Escalated
+            | Status::Cancelled
+            | Status::AwaitingApproval
+            | Status::Offered
+            | Status::Deferred
+            | Status::Running => None,
+        };
+        self.emit(Event::Closed { id, status, result: Arc::new(result), returned_to, successor, released, human });
+    }
+
+    /// Nobody waits any more for what the source of these asked for.
+    fn cancel_children(&mut self, parent: &Handoff) {
+        let children: Vec<HandoffId> = self
+            .session
+            .open
+            .values()
+            .filter(|child| child.parent_id == Some(parent.id) && child.id != parent.id)
+            .filter(|child| matches!(child.request.kind, Kind::Delegation | Kind::Broadcast))
+            .map(|child| child.id)
+            .collect();
+        for child in children {
+            self.close(child, Status::Cancelled, "the work that asked for it is over");
+        }
+    }
+}

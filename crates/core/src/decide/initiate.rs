@@ -1,0 +1,233 @@
+//! Initiating: a request is checked as a whole, gets a target, and becomes a handoff that is offered or waits for approval.
+
+use super::{Draft, Verdict, route, validate::Checks};
+use crate::{
+    agent::AgentKind,
+    command::Write,
+    digest::Digest,
+    event::{Candidate, Event},
+    handoff::{Climb, Handoff, Kind, Phase, Request, Trigger},
+    ids::{AgentId, GroupId, HandoffId},
+    limits,
+    refusal::{Code, HandoffError, Refusal},
+    time::Timestamp,
+};
+use std::sync::Arc;
+
+/// A target that passed every check.
+pub(super) struct Target {
+    pub(super) to: AgentId,
+    pub(super) warnings: Vec<String>,
+    pub(super) routing: Vec<Candidate>,
+    pub(super) climb: Option<Climb>,
+}
+
+impl Draft<'_> {
+    pub(super) fn initiate(&mut self, mut request: Request) -> Result<Vec<HandoffId>, HandoffError> {
+        let agents = (request.from_agent.clone(), request.to_agent.clone());
+        let prepared = self.prepare(&mut request);
+        let targets = prepared.map_err(|error| error.between(&agents.0, agents.1.as_ref()))?;
+        self.merge_variables(&request)?;
+        // Whose work this goes on with, before that work is closed by completing the part.
+        request.parent_id = request.parent_id.or_else(|| self.working_on(&request.from_agent));
+        if request.kind == Kind::Sequential && request.completes_segment && !self.session.segment_complete {
+            self.complete_part(&request.from_agent);
+        }
+        let request = Arc::new(request);
+        if request.kind == Kind::Broadcast {
+            return Ok(self.open_group(&request, targets));
+        }
+        let mut made = Vec::new();
+        for target in targets {
+            made.push(self.begin(&request, target, None, None));
+        }
+        Ok(made)
+    }
+
+    /// All checks; nothing is emitted here.
+    fn prepare(&mut self, request: &mut Request) -> Result<Vec<Target>, HandoffError> {
+        let mut checks = self.check_request(request);
+        let variables: Vec<Write> = variable_writes(request);
+        self.check_writes(&request.from_agent, &variables, &mut checks);
+        let mut targets = Vec::new();
+        match request.kind {
+            Kind::Sequential | Kind::Delegation => targets.extend(self.find_target(request, &mut checks)),
+            Kind::Broadcast => targets = self.broadcast_targets(request, &mut checks),
+            Kind::Escalation => targets.extend(self.escalation_target(request, &mut checks)),
+        }
+        checks.done()?;
+        for target in &targets {
+            self.answer.warnings.extend(target.warnings.iter().cloned());
+        }
+        Ok(targets)
+    }
+
+    fn find_target(&self, request: &mut Request, checks: &mut Checks) -> Option<Target> {
+        if let Some(to) = request.to_agent.clone() {
+            let warnings = self.check_target("to_agent", &to, request, checks);
+            return Some(Target { to, warnings, routing: Vec::new(), climb: None });
+        }
+        if request.capability.is_none()
+            && request.validation.required_capabilities.is_empty()
+            && request.candidates.is_empty()
+        {
+            let refusal = Refusal::new(Code::MissingField, "a target is needed").at("to_agent");
+            checks.add(refusal.hint("name an agent, a capability, required capabilities or candidates"));
+            return None;
+        }
+        self.note_mismatch(request);
+        let choice = route::choose(self.world.agents, request, &[]);
+        let Some(to) = choice.agent else {
+            checks.add(nobody(request, &choice.candidates));
+            return None;
+        };
+        let warnings = self.check_target("to_agent", &to, request, checks);
+        Some(Target { to, warnings, routing: choice.candidates, climb: None })
+    }
+
+    /// The engine sees by itself that the source lacks what the task needs.
+    fn note_mismatch(&self, request: &mut Request) {
+        let Some(source) = self.agent(&request.from_agent) else { return };
+        let lacks = |capability: &str| source.profile.proficiency(capability).is_none();
+        let required = request.validation.required_capabilities.iter().any(|needed| lacks(&needed.capability_id));
+        if request.trigger == Trigger::ExplicitRequest && (required || request.capability.as_deref().is_some_and(lacks))
+        {
+            request.trigger = Trigger::CapabilityMismatch;
+        }
+    }
+
+    fn merge_variables(&mut self, request: &Request) -> Verdict {
+        let writes = variable_writes(request);
+        if writes.is_empty() { Ok(()) } else { self.write_variables(&request.from_agent, writes) }
+    }
+
+    /// Makes the handoff and offers it, or asks for approval first.
+    pub(super) fn begin(
+        &mut self,
+        request: &Arc<Request>,
+        target: Target,
+        group: Option<GroupId>,
+        successor_of: Option<&Handoff>,
+    ) -> HandoffId {
+        let id = HandoffId(self.ids.next());
+        let parent = successor_of.map(|before| before.id).or(request.parent_id);
+        let hard_deadline = self.hard_deadline(request, parent);
+        let asks = self.asks_approval(request) && successor_of.is_none();
+        let until = if asks {
+            self.now + self.world.policy.approval_ms
+        } else {
+            self.window(&target.to, target.climb.as_ref())
+        };
+        let until = hard_deadline.map_or(until, |deadline| deadline.min(until));
+        let phase = if asks { Phase::AwaitingApproval { until } } else { Phase::Offered { since: self.now, until } };
+        let handoff = Handoff {
+            id,
+            session_id: self.session.id.clone(),
+            n: self.session.handoffs + 1,
+            request: request.clone(),
+            path: self.path(request, parent, successor_of, &target.to),
+            to_agent: target.to,
+            parent_id: parent,
+            broadcast_group_id: group,
+            returns_for: successor_of.map_or(id, |before| before.returns_for),
+            mark: self.session.mark.clone(),
+            phase,
+            attempt: 1,
+            reroutes: 0,
+            losses: 0,
+            deferrals: 0,
+            tried: Vec::new(),
+            opened_at: self.now,
+            accepted_at: None,
+            closed_at: None,
+            hard_deadline,
+            climb: target.climb,
+            acceptance: None,
+            manifest: None,
+            warnings: target.warnings.into_iter().take(limits::WARNINGS_MAX).collect(),
+            result: None,
+            metrics: crate::handoff::Metrics::default(),
+        };
+        let digest = asks.then(|| Digest::of_json(&(&handoff.to_agent, &**request)));
+        self.emit(Event::Initiated { request: request.clone(), handoff: Box::new(handoff), routing: target.routing });
+        if let Some(digest) = digest {
+            self.emit(Event::ApprovalRequested { id, until, digest });
+        }
+        self.made(id);
+        id
+    }
+
+    /// The handoff that an agent works on, or by which it came to own the session.
+    fn working_on(&self, agent: &AgentId) -> Option<HandoffId> {
+        let held = self.session.held_by(agent).map(|held| held.id);
+        held.or_else(|| {
+            let trail = self.session.trail.as_ref().filter(|_| self.session.active_agent == *agent);
+            trail.map(|trail| trail.handoff_id)
+        })
+    }
+
+    fn asks_approval(&self, request: &Request) -> bool {
+        request.needs_approval
+            || self.world.policy.approval_from_risk.is_some_and(|from| request.audit.risk_level >= from)
+    }
+
+    /// Until when this agent may take its time to acknowledge.
+    pub(super) fn window(&self, to: &AgentId, climb: Option<&Climb>) -> Timestamp {
+        let human = self.agent(to).is_some_and(|agent| agent.profile.kind == AgentKind::Human);
+        let ms = if human { self.world.policy.human_accept_ms } else { self.world.policy.accept_ms };
+        self.now + climb.map_or(ms, |climb| ms.min(climb.rung_ms))
+    }
+
+    /// A child is over when its parent must be.
+    fn hard_deadline(&self, request: &Request, parent: Option<HandoffId>) -> Option<Timestamp> {
+        let own = request.context.constraints.deadline;
+        let inherited = parent.and_then(|id| self.session.open.get(&id)).and_then(|parent| match request.kind {
+            Kind::Delegation | Kind::Broadcast => parent.hard_deadline,
+            Kind::Sequential | Kind::Escalation => None,
+        });
+        match (own, inherited) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    fn path(
+        &self,
+        request: &Request,
+        parent: Option<HandoffId>,
+        successor_of: Option<&Handoff>,
+        to: &AgentId,
+    ) -> Vec<AgentId> {
+        let before = successor_of.map(|before| &before.path);
+        let before = before.or_else(|| parent.and_then(|id| self.session.open.get(&id)).map(|parent| &parent.path));
+        let trail = self.session.trail.as_ref().filter(|trail| Some(trail.handoff_id) == parent);
+        let before = before.or(trail.map(|trail| &trail.path));
+        let mut path = before.cloned().unwrap_or_default();
+        if path.last() != Some(&request.from_agent) && successor_of.is_none() {
+            path.push(request.from_agent.clone());
+        }
+        path.push(to.clone());
+        let excess = path.len().saturating_sub(limits::PATH_MAX);
+        path.drain(..excess);
+        path
+    }
+}
+
+pub(super) fn variable_writes(request: &Request) -> Vec<Write> {
+    let variables = request.context.variables.iter();
+    variables.map(|(name, value)| Write { name: name.clone(), value: value.clone(), expected_version: None }).collect()
+}
+
+fn nobody(request: &Request, candidates: &[Candidate]) -> Refusal {
+    let mut wanted: Vec<&str> =
+        request.validation.required_capabilities.iter().map(|needed| needed.capability_id.as_str()).collect();
+    wanted.extend(request.capability.as_deref());
+    let message = if wanted.is_empty() {
+        "none of the candidates can take it".to_owned()
+    } else {
+        format!("nobody is available for {}", wanted.join(", "))
+    };
+    let why: Vec<String> = candidates.iter().map(|c| format!("{}: {}", c.agent, c.excluded)).collect();
+    let refusal = Refusal::new(Code::NobodyCan, message).at("to_agent");
+    if why.is_empty() { refusal } else { refusal.hint(why.join("; ")) }
+}

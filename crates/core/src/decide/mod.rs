@@ -1,0 +1,308 @@
+//! The one decision function: a session, the agents, a command and the time in; what happened or a refusal out.
+//! It writes nothing. Whoever calls it commits the result or throws it away.
+
+mod accept;
+mod answer;
+mod approval;
+mod broadcast;
+mod climb;
+mod close;
+mod data;
+mod house;
+mod initiate;
+mod reroute;
+mod returning;
+mod route;
+mod session;
+mod timers;
+mod turn;
+mod validate;
+
+pub use house::{check_profile, house};
+pub use route::{Choice, choose};
+
+use crate::{
+    agent::{Agent, Agents, Standing},
+    apply::Touched,
+    command::{Answer, Caller, Command},
+    digest::Digest,
+    event::Event,
+    handoff::{Handoff, Phase},
+    ids::{AgentId, ArtifactId, GroupId, HandoffId, Ids, LeaseId, SessionId},
+    message::Message,
+    policy::Policy,
+    record::{Record, chain},
+    refusal::{Code, HandoffError, Refusal},
+    session::{Head, Session},
+    time::Timestamp,
+};
+use std::sync::Arc;
+
+/// What a decision depends on besides the session and the command.
+#[derive(Clone, Copy)]
+pub struct World<'a> {
+    /// Everybody who is registered.
+    pub agents: &'a Agents,
+    /// The settings of the installation.
+    pub policy: &'a Policy,
+    /// Who asks.
+    pub caller: &'a Caller,
+    /// Since when the engine has been awake without a break; windows that ran while it slept start anew.
+    pub awake_since: Timestamp,
+    /// The time.
+    pub now: Timestamp,
+}
+
+/// A record, ready to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    /// The record.
+    pub record: Record,
+    /// Its text.
+    pub text: String,
+    /// Its hash.
+    pub hash: Digest,
+}
+
+/// What a command comes to: everything that is to be committed together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decided {
+    /// The session afterwards.
+    pub session: Session,
+    /// What happened, in order.
+    pub written: Vec<Written>,
+    /// The parts of the session that changed.
+    pub touched: Touched,
+    /// New messages.
+    pub messages: Vec<Message>,
+    /// Agents whose standing is to change.
+    pub standings: Vec<(AgentId, Standing, String)>,
+    /// The answer to the caller.
+    pub answer: Answer,
+}
+
+/// Decides a command.
+///
+/// `session` is the session as it is, or nothing when there is none with this id. `closed` is the handoff that the
+/// command names, where it is closed and therefore no longer part of the session.
+///
+/// # Errors
+/// When the command is refused. Nothing has changed then.
+pub fn decide(
+    id: &SessionId,
+    session: Option<&Session>,
+    closed: Option<&Handoff>,
+    command: Command,
+    world: &World<'_>,
+    ids: &mut dyn Ids,
+) -> Result<Decided, HandoffError> {
+    match (session, command) {
+        (None, Command::Open(open)) => session::open(id, open, world),
+        (Some(_), Command::Open(_)) => {
+            Err(Refusal::new(Code::SessionExists, format!("session {id} is open already")).at("session_id").into())
+        }
+        // Whose session it is comes first: a stranger learns nothing, not even that it exists.
+        (Some(session), _) if session.tenant != world.caller.tenant => Err(unknown_session(id)),
+        (Some(session), command) => {
+            let mut draft = Draft::new(session, world, ids);
+            draft.run(command, closed)?;
+            Ok(draft.finish())
+        }
+        (None, _) => Err(unknown_session(id)),
+    }
+}
+
+fn unknown_session(id: &SessionId) -> HandoffError {
+    Refusal::new(Code::UnknownSession, format!("there is no session {id}")).at("session_id").into()
+}
+
+/// A session in the making: events are applied as they are emitted, so that later ones see the earlier.
+pub(crate) struct Draft<'a> {
+    session: Session,
+    world: &'a World<'a>,
+    now: Timestamp,
+    ids: &'a mut dyn Ids,
+    written: Vec<Written>,
+    touched: Touched,
+    messages: Vec<Message>,
+    standings: Vec<(AgentId, Standing, String)>,
+    answer: Answer,
+}
+
+type Verdict = Result<(), HandoffError>;
+
+impl<'a> Draft<'a> {
+    fn new(session: &Session, world: &'a World<'a>, ids: &'a mut dyn Ids) -> Self {
+        Self {
+            answer: Answer {
+                session_id: session.id.clone(),
+                version: session.version + 1,
+                handoffs: Vec::new(),
+                group: None,
+                lease: None,
+                artifact: None,
+                warnings: Vec::new(),
+            },
+            session: session.clone(),
+            world,
+            // Time never runs backwards within a session, whatever the clock says.
+            now: world.now.max(session.last_at),
+            ids,
+            written: Vec::new(),
+            touched: Touched::default(),
+            messages: Vec::new(),
+            standings: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, command: Command, closed: Option<&Handoff>) -> Verdict {
+        if let Some(id) = command.handoff() {
+            self.check_exists(id, closed, matches!(command, Command::Tick { .. } | Command::Reclaim { .. }))?;
+            if closed.is_some() && !self.session.open.contains_key(&id) {
+                return Ok(()); // A timer that comes late decides to nothing.
+            }
+        }
+        match command {
+            Command::Open(_) => Err(Refusal::new(Code::SessionExists, "the session is open already").into()),
+            Command::Say { messages, after } => self.say(messages, after),
+            Command::Set { by, writes } => self.set(&by, writes),
+            Command::Keep { by, artifact } => self.keep(&by, artifact),
+            Command::MarkArtifact { by, id, status } => self.mark_artifact(&by, id, status),
+            Command::Decide { by, description, risk } => self.make_decision(&by, description, risk),
+            Command::Lock { by, path, lock_type, lease_ms } => self.lock(&by, path, lock_type, lease_ms),
+            Command::Unlock { by, path } => self.unlock(&by, path),
+            Command::CompleteSegment { by } => self.complete_segment(&by),
+            Command::End { by, reason } => self.end(&by, reason),
+            Command::Initiate(request) => self.initiate(*request).map(|_| ()),
+            Command::Turn { by, turn } => self.turn(&by, *turn),
+            Command::Approve { handoff, by, comment } => self.approve(handoff, by, comment),
+            Command::Deny { handoff, by, comment } => self.deny(handoff, by, comment),
+            Command::Accept { handoff, by, lease_ms, in_process, estimated_completion, manifest } => {
+                self.accept(handoff, &by, lease_ms, in_process, estimated_completion, manifest)
+            }
+            Command::Reject { handoff, by, reason } => self.reject(handoff, &by, reason),
+            Command::Defer { handoff, by, for_ms, reason } => self.defer(handoff, &by, for_ms, reason),
+            Command::Heartbeat { handoff, lease } => self.heartbeat(handoff, lease),
+            Command::Record { handoff, lease, name, output } => self.record_step(handoff, lease, name, output),
+            Command::Return { handoff, lease, giving, then } => self.give_back(handoff, lease, *giving, then),
+            Command::Escalate { handoff, lease, assessment } => self.escalate(handoff, lease, assessment),
+            Command::Cancel { handoff, by, reason } => self.cancel(handoff, &by, reason),
+            Command::Tick { handoff } => self.tick(handoff),
+            Command::Reclaim { handoff } => self.reclaim(handoff),
+        }
+    }
+
+    fn check_exists(&self, id: HandoffId, closed: Option<&Handoff>, by_engine: bool) -> Verdict {
+        if self.session.open.contains_key(&id) {
+            return Ok(());
+        }
+        match closed {
+            Some(_) if by_engine => Ok(()),
+            Some(handoff) if handoff.session_id == self.session.id => {
+                let status = handoff.status().word();
+                let refusal = Refusal::new(Code::Closed, format!("handoff {id} is {status} already"));
+                Err(between(refusal, handoff))
+            }
+            Some(_) | None => {
+                Err(Refusal::new(Code::UnknownHandoff, format!("there is no handoff {id} in this session")).into())
+            }
+        }
+    }
+
+    fn finish(mut self) -> Decided {
+        if !self.written.is_empty() {
+            self.session.version += 1;
+        }
+        self.answer.version = self.session.version;
+        Decided {
+            session: self.session,
+            written: self.written,
+            touched: self.touched,
+            messages: self.messages,
+            standings: self.standings,
+            answer: self.answer,
+        }
+    }
+
+    /// Makes something happen: applied to the session, recorded, chained.
+    fn emit(&mut self, event: Event) {
+        let about = event.handoff();
+        self.session.apply(&event, self.now, &mut self.touched);
+        let about = about.and_then(|id| self.touched.handoffs.get(&id).or_else(|| self.session.open.get(&id))).cloned();
+        let seq = self.session.head.seq + 1;
+        let record = Record::of(&self.session, seq, &self.world.caller.name, self.now, event, about.as_deref());
+        let text = record.text();
+        let hash = chain(self.session.head.hash, &text);
+        self.session.head = Head { seq, hash };
+        self.written.push(Written { record, text, hash });
+    }
+
+    /// An open handoff; `check_exists` has seen it.
+    fn handoff(&self, id: HandoffId) -> Result<Arc<Handoff>, HandoffError> {
+        let found = self.session.open.get(&id).cloned();
+        found.ok_or_else(|| Refusal::new(Code::UnknownHandoff, format!("there is no handoff {id}")).into())
+    }
+
+    /// A running handoff whose lease is still this one.
+    fn held(&self, id: HandoffId, lease: LeaseId) -> Result<Arc<Handoff>, HandoffError> {
+        let handoff = self.handoff(id)?;
+        let refusal = match &handoff.phase {
+            Phase::Running { lease: current, lease_until, .. } if *current == lease => {
+                if self.now < *lease_until {
+                    return self.speak_for(&handoff.to_agent).map(|()| handoff);
+                }
+                Refusal::new(Code::StaleLease, format!("lease {lease} ended at {lease_until}"))
+            }
+            Phase::Running { .. } => Refusal::new(Code::StaleLease, format!("lease {lease} was given up or replaced")),
+            Phase::AwaitingApproval { .. } => not_approved(id),
+            Phase::Offered { .. } | Phase::Deferred { .. } if handoff.losses > 0 || handoff.attempt > 1 => {
+                Refusal::new(Code::StaleLease, format!("lease {lease} was lost; the work is on offer again"))
+            }
+            Phase::Offered { .. } | Phase::Deferred { .. } => {
+                Refusal::new(Code::NotRunning, format!("handoff {id} was not accepted yet"))
+            }
+            Phase::Closed { .. } => Refusal::new(Code::Closed, format!("handoff {id} is closed")),
+        };
+        Err(between(refusal, &handoff))
+    }
+
+    fn speak_for(&self, agent: &AgentId) -> Verdict {
+        if self.world.caller.may_act_as(agent) {
+            return Ok(());
+        }
+        let message = format!("{} may not act as {agent}", self.world.caller.name);
+        Err(Refusal::new(Code::NotYourAgent, message).into())
+    }
+
+    fn not_ended(&self) -> Verdict {
+        match self.session.ended_at {
+            None => Ok(()),
+            Some(at) => Err(Refusal::new(Code::SessionEnded, format!("the session ended at {at}")).into()),
+        }
+    }
+
+    fn agent(&self, id: &AgentId) -> Option<&'a Agent> {
+        self.world.agents.get(id)
+    }
+
+    fn made(&mut self, handoff: HandoffId) {
+        self.answer.handoffs.push(handoff);
+    }
+
+    fn made_group(&mut self, group: GroupId) {
+        self.answer.group = Some(group);
+    }
+
+    fn made_artifact(&mut self, artifact: ArtifactId) {
+        self.answer.artifact = Some(artifact);
+    }
+}
+
+fn not_approved(id: HandoffId) -> Refusal {
+    Refusal::new(Code::NotApproved, format!("handoff {id} waits for a person's approval"))
+}
+
+/// An error about this handoff, with its agents.
+fn between(refusal: Refusal, handoff: &Handoff) -> HandoffError {
+    HandoffError::one(refusal).between(&handoff.request.from_agent, Some(&handoff.to_agent))
+}

@@ -1,0 +1,110 @@
+//! Returning: the holder gives its result back. Result, updates and what follows are one step.
+
+use super::{Draft, Verdict, between, validate::Checks};
+use crate::{
+    command::{Giving, Goto, Update, Write},
+    event::Event,
+    handoff::{Handoff, Metrics, ReturnStatus, Status},
+    ids::{AgentId, HandoffId, LeaseId},
+    limits,
+    refusal::{Code, HandoffError, Refusal},
+};
+
+impl Draft<'_> {
+    pub(super) fn give_back(
+        &mut self,
+        id: HandoffId,
+        lease: LeaseId,
+        giving: Giving,
+        then: Option<Box<Goto>>,
+    ) -> Verdict {
+        let handoff = self.held(id, lease)?;
+        let by = handoff.to_agent.clone();
+        self.check_giving(&handoff, &giving)?;
+        self.update(&by, &giving.updates)?;
+        let mut result = self.result_of(&handoff, giving.status, giving.notes);
+        result.result = giving.result;
+        let used = giving.updates.metrics;
+        result.metrics = Metrics { duration_ms: self.now.since(handoff.opened_at), ..used };
+        let status = match giving.status {
+            ReturnStatus::Success | ReturnStatus::Partial => Status::Completed,
+            ReturnStatus::Failed | ReturnStatus::Timeout => Status::Failed,
+        };
+        self.end_with(&handoff, status, result);
+        match then {
+            Some(goto) => self.go_on(&by, *goto, Some(&handoff)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_giving(&self, handoff: &Handoff, giving: &Giving) -> Verdict {
+        let mut checks = Checks::default();
+        if giving.status == ReturnStatus::Timeout {
+            let message = "timeout is for the engine to say; allowed are success, partial, failed";
+            checks.add(Refusal::new(Code::UnknownValue, message).at("status"));
+        }
+        checks.payload("result.body", &giving.result.body);
+        if giving.result.score.is_some_and(f64::is_nan) {
+            checks.add(Refusal::new(Code::OutOfRange, "a score is a number").at("result.score"));
+        }
+        checks.optional_text("notes", &giving.notes);
+        self.check_update(&handoff.to_agent, &giving.updates, &mut checks);
+        if let Some(waiting) = self.session.blocked_on(&handoff.to_agent) {
+            let message = format!("{} waits for {} from {}", handoff.to_agent, waiting.id, waiting.to_agent);
+            checks.add(Refusal::new(Code::Waiting, message));
+        }
+        checks.done().map_err(|error| error.between(&handoff.request.from_agent, Some(&handoff.to_agent)))
+    }
+
+    pub(super) fn check_update(&self, by: &AgentId, update: &Update, checks: &mut Checks) {
+        self.check_writes(by, &writes(update), checks);
+        checks.payload("updates.workflow_state", &update.workflow_state);
+        let count = self.session.artifacts.len() + update.artifacts.len();
+        checks.count("artifacts", count, limits::ARTIFACTS_MAX, "ARTIFACTS_MAX");
+        for (i, artifact) in update.artifacts.iter().enumerate() {
+            checks.text(&format!("updates.artifacts[{i}].path"), &artifact.path);
+            checks.optional_text(&format!("updates.artifacts[{i}].description"), &artifact.description);
+        }
+        checks.range("updates.metrics.cost", update.metrics.cost, 0.0, f64::MAX);
+    }
+
+    /// Merges an update into the session; it was checked before.
+    pub(super) fn update(&mut self, by: &AgentId, update: &Update) -> Result<(), HandoffError> {
+        let writes = writes(update);
+        if !writes.is_empty() {
+            self.write_variables(by, writes)?;
+        }
+        for artifact in &update.artifacts {
+            self.put_artifact(by, artifact.clone());
+        }
+        if !update.workflow_state.is_null() {
+            self.emit(Event::WorkflowMoved { state: update.workflow_state.clone() });
+        }
+        Ok(())
+    }
+
+    /// The source of a sequential handoff marks its part as complete: what it holds is done.
+    pub(super) fn complete_part(&mut self, by: &AgentId) {
+        match self.session.held_by(by).cloned() {
+            Some(held) if self.session.active_agent == *by && held.request.kind == crate::handoff::Kind::Sequential => {
+                let result = self.result_of(&held, ReturnStatus::Success, "its part is complete".into());
+                self.end_with(&held, Status::Completed, result);
+            }
+            Some(_) | None => self.emit(Event::SegmentCompleted { by: by.clone() }),
+        }
+    }
+}
+
+fn writes(update: &Update) -> Vec<Write> {
+    let set = update.context.iter();
+    set.map(|(name, value)| Write { name: name.clone(), value: value.clone(), expected_version: None }).collect()
+}
+
+/// A refusal for a turn that nobody but the owner can end.
+pub(super) fn not_owner(by: &AgentId, handoff: Option<&Handoff>) -> HandoffError {
+    let refusal = Refusal::new(Code::NotOwner, format!("{by} does not own the session"));
+    match handoff {
+        Some(handoff) => between(refusal, handoff),
+        None => refusal.into(),
+    }
+}

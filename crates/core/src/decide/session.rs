@@ -1,0 +1,121 @@
+//! Opening a session, talking in it, completing a part, ending it.
+
+use super::{Decided, Draft, Verdict, World, validate};
+use crate::{
+    apply::Touched,
+    command::{Answer, Open, Prepared},
+    event::Event,
+    handoff::Status,
+    ids::{AgentId, SessionId},
+    limits,
+    record::{Record, chain},
+    refusal::{Code, HandoffError, Refusal},
+    session::{Head, Session},
+};
+
+pub(super) fn open(id: &SessionId, open: Open, world: &World<'_>) -> Result<Decided, HandoffError> {
+    let mut checks = validate::Checks::default();
+    if id.as_str().starts_with("handover:") {
+        checks.add(Refusal::new(Code::ReservedName, format!("{id} is reserved")).at("session_id"));
+    }
+    checks.optional_text("original_request", &open.original_request);
+    checks.payload("metadata", &open.metadata);
+    checks.registered("active_agent", &open.active_agent, world.agents, Code::UnknownAgent);
+    if !world.caller.may_act_as(&open.active_agent) {
+        let message = format!("{} may not act as {}", world.caller.name, open.active_agent);
+        checks.add(Refusal::new(Code::NotYourAgent, message).at("active_agent"));
+    }
+    checks.done()?;
+    let event = Event::SessionOpened {
+        tenant: world.caller.tenant.clone(),
+        active_agent: open.active_agent,
+        user_id: open.user_id,
+        original_request: open.original_request,
+        metadata: open.metadata,
+    };
+    Ok(begin(id, event, world))
+}
+
+/// A new session that begins with this event.
+pub(super) fn begin(id: &SessionId, event: Event, world: &World<'_>) -> Decided {
+    let at = world.now;
+    let answer = Answer {
+        session_id: id.clone(),
+        version: 1,
+        handoffs: Vec::new(),
+        group: None,
+        lease: None,
+        artifact: None,
+        warnings: Vec::new(),
+    };
+    let mut written = Vec::new();
+    #[expect(clippy::expect_used, reason = "both callers pass the one event that begins a session")]
+    let mut session = Session::begin(id.clone(), &event, at).expect("an opening event");
+    let record = Record::of(&session, 1, &world.caller.name, at, event, None);
+    let text = record.text();
+    let hash = chain(session.head.hash, &text);
+    session.head = Head { seq: 1, hash };
+    session.version = 1;
+    written.push(super::Written { record, text, hash });
+    Decided { session, written, touched: Touched::default(), messages: Vec::new(), standings: Vec::new(), answer }
+}
+
+impl Draft<'_> {
+    pub(super) fn say(&mut self, messages: Vec<Prepared>, after: Option<u64>) -> Verdict {
+        self.not_ended()?;
+        let mut checks = validate::Checks::default();
+        checks.count("messages", messages.len(), limits::MESSAGES_PER_APPEND_MAX, "MESSAGES_PER_APPEND_MAX");
+        for (i, message) in messages.iter().enumerate() {
+            checks.message(i, message, self.world);
+        }
+        let have = self.session.mark.messages;
+        if let Some(expected) = after.filter(|expected| *expected != have) {
+            let message = format!("the conversation has {have} messages, not {expected}");
+            checks.add(Refusal::new(Code::HistoryDiverges, message).at("after"));
+        }
+        checks.done()?;
+        if messages.is_empty() {
+            return Ok(());
+        }
+        let count = messages.len() as u64;
+        let mut mark = self.session.mark.clone();
+        for message in messages {
+            mark.push(&message.said, message.tokens);
+            self.messages.push(message.numbered(mark.messages, self.now));
+        }
+        self.emit(Event::MessagesAppended { count, mark });
+        Ok(())
+    }
+
+    pub(super) fn complete_segment(&mut self, by: &AgentId) -> Verdict {
+        self.not_ended()?;
+        self.speak_for(by)?;
+        if self.session.active_agent != *by {
+            let message = format!("{by} is not the active agent; {} is", self.session.active_agent);
+            return Err(Refusal::new(Code::NotOwner, message).into());
+        }
+        if !self.session.segment_complete {
+            self.emit(Event::SegmentCompleted { by: by.clone() });
+        }
+        Ok(())
+    }
+
+    pub(super) fn end(&mut self, by: &AgentId, reason: String) -> Verdict {
+        self.not_ended()?;
+        self.speak_for(by)?;
+        let mut checks = validate::Checks::default();
+        checks.optional_text("reason", &reason);
+        checks.done()?;
+        if self.session.active_agent != *by && self.session.held_by(by).is_none() {
+            let message = format!("{by} neither owns the session nor works in it");
+            return Err(Refusal::new(Code::NotOwner, message).into());
+        }
+        // Nothing stays open in a session that is over: whoever waits is told.
+        let open: Vec<_> = self.session.open.keys().copied().collect();
+        for id in open {
+            self.close(id, Status::Cancelled, "the session ended");
+        }
+        self.emit(Event::SessionEnded { by: by.clone(), reason });
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! What happens when time has passed. Every open handoff has a due time; a tick that comes early or late does no harm.
+
+use super::{Draft, Verdict};
+use crate::{
+    agent::{AgentKind, Standing},
+    event::{Event, RerouteReason},
+    handoff::{Handoff, Kind, OnTimeout, Phase, Status, Trigger},
+    ids::HandoffId,
+    limits,
+    time::Timestamp,
+};
+
+impl Draft<'_> {
+    pub(super) fn tick(&mut self, id: HandoffId) -> Verdict {
+        let handoff = self.handoff(id)?;
+        if handoff.due().is_none_or(|due| due > self.now) {
+            return Ok(());
+        }
+        match &handoff.phase {
+            Phase::AwaitingApproval { .. } => self.close(id, Status::Cancelled, "the approval expired"),
+            Phase::Offered { since, .. } => self.offer_ran_out(&handoff, *since),
+            Phase::Deferred { .. } if self.is_over(&handoff) => self.time_out(&handoff),
+            Phase::Deferred { .. } => self.offer_again(&handoff),
+            Phase::Running { deadline, grace_until, .. } => match grace_until {
+                Some(grace) if *grace <= self.now => self.policy_acts(&handoff),
+                None if *deadline <= self.now => self.remind(&handoff, *deadline),
+                Some(_) | None => self.lease_ran_out(&handoff),
+            },
+            Phase::Closed { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// The process that held the lease is gone, and nobody else can hold it.
+    pub(super) fn reclaim(&mut self, id: HandoffId) -> Verdict {
+        let handoff = self.handoff(id)?;
+        if matches!(handoff.phase, Phase::Running { in_process: true, .. }) {
+            self.lose_lease(&handoff);
+        }
+        Ok(())
+    }
+
+    fn is_over(&self, handoff: &Handoff) -> bool {
+        handoff.hard_deadline.is_some_and(|deadline| deadline <= self.now)
+    }
+
+    fn offer_again(&mut self, handoff: &Handoff) {
+        let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
+        let until = handoff.hard_deadline.map_or(until, |deadline| deadline.min(until));
+        self.emit(Event::Offered { id: handoff.id, until });
+    }
+
+    /// Nobody acknowledged in time: asleep, busy, or gone?
+    fn offer_ran_out(&mut self, handoff: &Handoff, since: Timestamp) {
+        if self.is_over(handoff) {
+            return self.time_out(handoff);
+        }
+        let accept_ms = self.world.policy.accept_ms;
+        let awake = self.world.awake_since + accept_ms;
+        if awake > self.now && since < self.world.awake_since {
+            return self.extend(handoff, awake, "the engine was not running");
+        }
+        let Some(agent) = self.agent(&handoff.to_agent) else {
+            return self.reroute(handoff.id, RerouteReason::NotAcknowledged);
+        };
+        let busy = agent.standing != Standing::Unavailable && !agent.has_room();
+        if busy && self.now.since(since) < self.world.policy.queue_ms {
+            return self.wait_in_queue(handoff, accept_ms);
+        }
+        // A person who does not look into the inbox is not out of order.
+        if agent.profile.kind != AgentKind::Human && agent.standing == Standing::Available && !busy {
+            let why = format!("handoff {} was not acknowledged", handoff.id);
+            self.standings.push((handoff.to_agent.clone(), Standing::Unavailable, why));
+        }
+        self.reroute(handoff.id, RerouteReason::NotAcknowledged);
+    }
+
+    /// The agent is at capacity: somebody else with room takes it, or it stays in the queue.
+    fn wait_in_queue(&mut self, handoff: &Handoff, accept_ms: u64) {
+        let next = self.next_candidate(handoff).and_then(|id| self.agent(&id));
+        if next.is_some_and(crate::agent::Agent::has_room) {
+            return self.reroute(handoff.id, RerouteReason::AtCapacity);
+        }
+        let until = self.now + accept_ms;
+        self.extend(handoff, until, "the agent is at capacity");
+    }
+
+    fn extend(&mut self, handoff: &Handoff, until: Timestamp, why: &str) {
+        let until = handoff.hard_deadline.map_or(until, |deadline| deadline.min(until));
+        self.emit(Event::Extended { id: handoff.id, until, why: why.to_owned() });
+    }
+
+    fn remind(&mut self, handoff: &Handoff, deadline: Timestamp) {
+        let given = handoff.accepted_at.map_or(0, |at| deadline.since(at));
+        let grace = (given / 10).clamp(limits::REMINDER_GRACE_MS_MIN, limits::REMINDER_GRACE_MS_MAX);
+        self.emit(Event::Reminded { id: handoff.id, grace_until: self.now + grace });
+    }
+
+    /// No answer after the reminder.
+    fn policy_acts(&mut self, handoff: &Handoff) {
+        if handoff.request.kind == Kind::Escalation {
+            return self.go_up_or_fail(handoff);
+        }
+        match handoff.request.return_protocol.on_timeout {
+            OnTimeout::Retry if handoff.attempt <= limits::RETRIES_MAX && !self.is_over(handoff) => self.retry(handoff),
+            OnTimeout::Escalate => self.go_up_or_fail(handoff),
+            OnTimeout::Retry | OnTimeout::Fail => self.time_out(handoff),
+        }
+    }
+
+    fn retry(&mut self, handoff: &Handoff) {
+        let backoff = limits::RETRY_BASE_MS << (handoff.attempt - 1).min(limits::RETRIES_MAX);
+        self.emit(Event::Retried { id: handoff.id, attempt: handoff.attempt + 1, until: self.now + backoff });
+    }
+
+    fn go_up_or_fail(&mut self, handoff: &Handoff) {
+        let text = format!("{} did not finish in time", handoff.to_agent);
+        if !self.climb_on(handoff, text, Trigger::Timeout) {
+            self.time_out(handoff);
+        }
+    }
+
+    fn time_out(&mut self, handoff: &Handoff) {
+        let notes = match handoff.accepted_at {
+            Some(_) if handoff.attempt > 1 => {
+                format!("{} did not finish in {} attempts", handoff.to_agent, handoff.attempt)
+            }
+            Some(_) => format!("{} did not finish in time", handoff.to_agent),
+            None => "the deadline passed before anybody took it".to_owned(),
+        };
+        self.close(handoff.id, Status::TimedOut, &notes);
+    }
+
+    fn lease_ran_out(&mut self, handoff: &Handoff) {
+        let Phase::Running { lease_ms, .. } = handoff.phase else { return };
+        let slept = handoff.accepted_at.is_some_and(|at| at < self.world.awake_since);
+        let awake = self.world.awake_since + lease_ms;
+        if slept && awake > self.now {
+            // Nobody could renew a lease while the engine slept.
+            self.emit(Event::Extended { id: handoff.id, until: awake, why: "the engine was not running".into() });
+            return;
+        }
+        self.lose_lease(handoff);
+    }
+
+    fn lose_lease(&mut self, handoff: &Handoff) {
+        let Phase::Running { lease, .. } = handoff.phase else { return };
+        let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
+        let until = handoff.hard_deadline.map_or(until, |deadline| deadline.min(until));
+        self.emit(Event::LeaseLost { id: handoff.id, lease, until });
+        if handoff.losses >= limits::LEASE_LOSSES_MAX {
+            self.reroute(handoff.id, RerouteReason::LeasesLost);
+        }
+    }
+}

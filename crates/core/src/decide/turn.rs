@@ -1,0 +1,66 @@
+//! The command object: where the work goes after an agent's turn.
+
+use super::{Draft, Verdict, returning::not_owner, validate::Checks};
+use crate::{
+    command::{Goto, Turn},
+    handoff::{Broadcast, Handoff, Kind, Request},
+    ids::AgentId,
+};
+
+impl Draft<'_> {
+    /// The turn of an agent that works on no handoff: the first owner of the session.
+    pub(super) fn turn(&mut self, by: &AgentId, turn: Turn) -> Verdict {
+        self.not_ended()?;
+        self.speak_for(by)?;
+        if self.session.active_agent != *by {
+            return Err(not_owner(by, None));
+        }
+        let mut checks = Checks::default();
+        self.check_update(by, &turn.update, &mut checks);
+        checks.done()?;
+        self.update(by, &turn.update)?;
+        let held = self.session.held_by(by).cloned();
+        self.go_on(by, turn.goto, held.as_deref())
+    }
+
+    /// Goes where the turn says. `after` is the handoff that the agent worked on.
+    pub(super) fn go_on(&mut self, by: &AgentId, goto: Goto, after: Option<&Handoff>) -> Verdict {
+        match goto {
+            Goto::End => self.end(by, format!("{by} ended the workflow")),
+            Goto::One { to_agent, task, reason } => {
+                let mut request = self.follow_up(Kind::Sequential, by, after, task);
+                request.to_agent = Some(to_agent.clone());
+                request.completes_segment = true;
+                request.reason = if reason.is_empty() { format!("{by} hands over to {to_agent}") } else { reason };
+                self.initiate(request).map(|_| ())
+            }
+            Goto::Request(request) => self.initiate(*request).map(|_| ()),
+            Goto::Many { sends, aggregation, timeout_ms } => {
+                let mut request = self.follow_up(Kind::Broadcast, by, after, String::new());
+                request.return_protocol.timeout_ms = Some(timeout_ms);
+                request.reason = format!("{by} asks {} agents at once", sends.len());
+                request.broadcast = Some(Broadcast { targets: sends, aggregation });
+                self.initiate(request).map(|_| ())
+            }
+        }
+    }
+
+    /// A request that goes on with what the agent worked on.
+    fn follow_up(&self, kind: Kind, by: &AgentId, after: Option<&Handoff>, task: String) -> Request {
+        let before = after.map(|handoff| &handoff.request);
+        let original = before.map_or_else(|| self.session.original_request.clone(), |r| r.original_request.clone());
+        let description = [task, before.map(|r| r.task.description.clone()).unwrap_or_default(), original.clone()]
+            .into_iter()
+            .find(|text| !text.trim().is_empty())
+            .unwrap_or_else(|| "go on".to_owned());
+        let mut request = Request::new(kind, by.clone(), description.clone());
+        if let Some(before) = before {
+            request.user_intent.clone_from(&before.user_intent);
+            request.task.priority = before.task.priority;
+            request.trace_id.clone_from(&before.trace_id);
+            request.audit.risk_level = before.audit.risk_level;
+        }
+        request.original_request = if original.trim().is_empty() { description } else { original };
+        request
+    }
+}

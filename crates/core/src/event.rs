@@ -1,0 +1,496 @@
+//! What happened. A decision is a list of these; the state of a session is what follows from all of them.
+
+use crate::{
+    agent::{Profile, Standing},
+    context::Manifest,
+    digest::Digest,
+    handoff::{Aggregation, Handoff, Request, Return, ReturnStatus, Status},
+    ids::{AgentId, ArtifactId, GroupId, HandoffId, LeaseId, SessionId},
+    message::Mark,
+    session::{Artifact, ArtifactStatus, Decision, LockType},
+    time::Timestamp,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Why an offer went to somebody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RerouteReason {
+    /// The agent said no.
+    Rejected,
+    /// The agent did not answer in time.
+    NotAcknowledged,
+    /// The agent is at capacity, and somebody else has room.
+    AtCapacity,
+    /// The agent lost too many leases.
+    LeasesLost,
+}
+
+/// An agent that was considered as a target, and how it did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Who.
+    pub agent: AgentId,
+    /// From 0 to 1.
+    pub score: f64,
+    /// Why not, where it was left out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub excluded: String,
+}
+
+/// The end of one session's chain, as a checkpoint seals it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealedHead {
+    /// The session.
+    pub session_id: SessionId,
+    /// The number of its last record.
+    pub seq: u64,
+    /// That record's hash.
+    pub hash: Digest,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Event {
+    /// A session began.
+    SessionOpened {
+        /// To whom it belongs.
+        tenant: String,
+        /// Its first owner.
+        active_agent: AgentId,
+        /// The person that is served.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        user_id: Option<String>,
+        /// What the user asked for.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        original_request: String,
+        /// Anything else.
+        #[serde(default, skip_serializing_if = "Value::is_null")]
+        metadata: Value,
+    },
+    /// A session's workflow ended.
+    SessionEnded {
+        /// Who ended it.
+        by: AgentId,
+        /// Why.
+        reason: String,
+    },
+    /// Messages were appended; they are kept beside the records, and the mark's digest stands for them.
+    MessagesAppended {
+        /// How many.
+        count: u64,
+        /// The conversation after them.
+        mark: Mark,
+    },
+    /// Variables were written.
+    VariablesSet {
+        /// By whom.
+        by: AgentId,
+        /// Their values and versions.
+        set: BTreeMap<String, (Value, u64)>,
+    },
+    /// An artifact was kept.
+    ArtifactKept {
+        /// The artifact.
+        artifact: Artifact,
+    },
+    /// The status of an artifact changed.
+    ArtifactMarked {
+        /// By whom.
+        by: AgentId,
+        /// Which.
+        id: ArtifactId,
+        /// To what.
+        status: ArtifactStatus,
+    },
+    /// Something was decided.
+    DecisionMade {
+        /// What.
+        decision: Decision,
+    },
+    /// A lock was taken or renewed.
+    Locked {
+        /// On what.
+        path: String,
+        /// By whom.
+        by: AgentId,
+        /// Whether others may hold it too.
+        lock_type: LockType,
+        /// Until when.
+        until: Timestamp,
+        /// The handoff whose end releases it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        handoff_id: Option<HandoffId>,
+    },
+    /// A lock was given back.
+    Unlocked {
+        /// On what.
+        path: String,
+        /// By whom.
+        by: AgentId,
+    },
+    /// The workflow of the session moved.
+    WorkflowMoved {
+        /// To where.
+        state: Value,
+    },
+    /// The active agent completed its part.
+    SegmentCompleted {
+        /// Who.
+        by: AgentId,
+    },
+
+    /// A handoff began: what was asked for, checked and routed.
+    Initiated {
+        /// What was asked for.
+        request: Arc<Request>,
+        /// As it begins.
+        handoff: Box<Handoff>,
+        /// Who was considered, where the engine chose.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        routing: Vec<Candidate>,
+    },
+    /// A broadcast began.
+    GroupOpened {
+        /// Its id.
+        group: GroupId,
+        /// Who waits for it.
+        from_agent: AgentId,
+        /// When it is decided.
+        aggregation: Aggregation,
+        /// Whether the source waits for a result.
+        expects_return: bool,
+        /// Its members.
+        members: Vec<HandoffId>,
+    },
+    /// A member of a broadcast was escalated; its successor takes its place.
+    GroupMoved {
+        /// Its id.
+        group: GroupId,
+        /// Its members now.
+        members: Vec<HandoffId>,
+    },
+    /// A broadcast is decided, and its source is told.
+    GroupDecided {
+        /// Its id.
+        group: GroupId,
+        /// To whom the result goes; nobody when no result was asked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        returned_to: Option<AgentId>,
+        /// How.
+        status: ReturnStatus,
+        /// The members that decided it: all successes, or the best one.
+        winners: Vec<HandoffId>,
+    },
+    /// A person is asked whether it may be offered.
+    ApprovalRequested {
+        /// Which.
+        id: HandoffId,
+        /// When it expires.
+        until: Timestamp,
+        /// The digest of what is to be approved.
+        digest: Digest,
+    },
+    /// A person said no.
+    Denied {
+        /// Which.
+        id: HandoffId,
+        /// Who.
+        by: String,
+        /// Why.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        comment: String,
+    },
+    /// A person said yes.
+    Approved {
+        /// Which.
+        id: HandoffId,
+        /// Who.
+        by: String,
+        /// Why.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        comment: String,
+        /// When the offer counts as not acknowledged.
+        until: Timestamp,
+    },
+    /// It is offered again.
+    Offered {
+        /// Which.
+        id: HandoffId,
+        /// When the offer counts as not acknowledged.
+        until: Timestamp,
+    },
+    /// An agent took it.
+    Accepted {
+        /// Which.
+        id: HandoffId,
+        /// Who.
+        by: AgentId,
+        /// Its lease.
+        lease: LeaseId,
+        /// When the lease ends.
+        lease_until: Timestamp,
+        /// How long each renewal lasts, in milliseconds.
+        lease_ms: u64,
+        /// Whether the holder lives in the engine's own process.
+        in_process: bool,
+        /// When it must be done.
+        deadline: Timestamp,
+        /// When it expects to be done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        estimated_completion: Option<Timestamp>,
+        /// What crossed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        manifest: Option<Arc<Manifest>>,
+    },
+    /// An agent said no.
+    Rejected {
+        /// Which.
+        id: HandoffId,
+        /// Who.
+        by: AgentId,
+        /// Why.
+        reason: String,
+    },
+    /// An agent said later.
+    Deferred {
+        /// Which.
+        id: HandoffId,
+        /// Who.
+        by: AgentId,
+        /// When it is offered again.
+        until: Timestamp,
+        /// Why.
+        reason: String,
+    },
+    /// It is offered to somebody else.
+    Rerouted {
+        /// Which.
+        id: HandoffId,
+        /// From whom.
+        from: AgentId,
+        /// To whom.
+        to: AgentId,
+        /// Why.
+        why: RerouteReason,
+        /// Whether nobody else was left and a person is asked.
+        #[serde(default)]
+        to_human: bool,
+        /// When the offer counts as not acknowledged.
+        until: Timestamp,
+    },
+    /// A lease was renewed.
+    Heartbeat {
+        /// Which.
+        id: HandoffId,
+        /// When the lease ends now.
+        lease_until: Timestamp,
+    },
+    /// A step of the work was recorded.
+    StepRecorded {
+        /// Which.
+        id: HandoffId,
+        /// The step.
+        name: String,
+        /// Its output.
+        output: Value,
+    },
+    /// The deadline passed; the agent is reminded.
+    Reminded {
+        /// Which.
+        id: HandoffId,
+        /// When the timeout policy acts.
+        grace_until: Timestamp,
+    },
+    /// Time ran out; it will be offered to the same agent again.
+    Retried {
+        /// Which.
+        id: HandoffId,
+        /// Which attempt comes now.
+        attempt: u32,
+        /// When.
+        until: Timestamp,
+    },
+    /// The holder did not renew its lease, or its process is gone; it is offered again.
+    LeaseLost {
+        /// Which.
+        id: HandoffId,
+        /// The lease that is void now.
+        lease: LeaseId,
+        /// When the offer counts as not acknowledged.
+        until: Timestamp,
+    },
+    /// A window was extended, because the engine slept or the agent is busy.
+    Extended {
+        /// Which.
+        id: HandoffId,
+        /// Until when.
+        until: Timestamp,
+        /// Why.
+        why: String,
+    },
+    /// A handoff ended.
+    Closed {
+        /// Which.
+        id: HandoffId,
+        /// How.
+        status: Status,
+        /// What came out, for whoever asked.
+        result: Arc<Return>,
+        /// To whom the result goes; nobody when no result is waited for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        returned_to: Option<AgentId>,
+        /// The handoff that goes on with it further up.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        successor: Option<HandoffId>,
+        /// Locks that its end released.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        released: Vec<String>,
+        /// The person that is asked to look at it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        human: Option<AgentId>,
+    },
+
+    /// An agent was registered, or its profile changed. In the book of the house.
+    AgentRegistered {
+        /// What it says of itself.
+        profile: Arc<Profile>,
+    },
+    /// The standing of an agent changed. In the book of the house.
+    AgentStanding {
+        /// Who.
+        agent: AgentId,
+        /// To what.
+        standing: Standing,
+        /// Why.
+        why: String,
+    },
+    /// An agent was removed. In the book of the house.
+    AgentRemoved {
+        /// Who.
+        agent: AgentId,
+    },
+    /// A checkpoint: the ends of the chains that were written since the last one. In the book of the house.
+    Sealed {
+        /// Every record up to this position is sealed.
+        through: u64,
+        /// The ends of the chains.
+        heads: Vec<SealedHead>,
+    },
+    /// Records that were kept long enough were removed. In the book of the house.
+    Pruned {
+        /// The last removed record of each session.
+        heads: Vec<SealedHead>,
+        /// How many records.
+        records: u64,
+    },
+}
+
+impl Event {
+    /// The word for the audit trail. For a handoff: the event types of the protocol, and a few more.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::SessionOpened { .. } => "session_opened",
+            Self::SessionEnded { .. } => "session_ended",
+            Self::MessagesAppended { .. } => "messages_appended",
+            Self::VariablesSet { .. } => "variables_set",
+            Self::ArtifactKept { .. } => "artifact_kept",
+            Self::ArtifactMarked { .. } => "artifact_marked",
+            Self::DecisionMade { .. } => "decision_made",
+            Self::Locked { .. } => "locked",
+            Self::Unlocked { .. } => "unlocked",
+            Self::WorkflowMoved { .. } => "workflow_moved",
+            Self::SegmentCompleted { .. } => "segment_completed",
+            Self::Initiated { .. } => "initiated",
+            Self::GroupOpened { .. } => "group_opened",
+            Self::GroupMoved { .. } => "group_moved",
+            Self::GroupDecided { .. } => "group_decided",
+            Self::ApprovalRequested { .. } => "approval_requested",
+            Self::Denied { .. } => "denied",
+            Self::Approved { .. } => "approved",
+            Self::Offered { .. } => "offered",
+            Self::Accepted { .. } => "accepted",
+            Self::Rejected { .. } => "rejected",
+            Self::Deferred { .. } => "deferred",
+            Self::Rerouted { .. } => "rerouted",
+            Self::Heartbeat { .. } => "heartbeat",
+            Self::StepRecorded { .. } => "step_recorded",
+            Self::Reminded { .. } => "reminded",
+            Self::Retried { .. } => "retried",
+            Self::LeaseLost { .. } => "lease_lost",
+            Self::Extended { .. } => "extended",
+            Self::Closed { status, .. } => match status {
+                Status::Completed => "completed",
+                Status::Failed => "failed",
+                Status::TimedOut => "timeout",
+                Status::Escalated => "escalated",
+                Status::Cancelled | Status::AwaitingApproval | Status::Offered | Status::Deferred | Status::Running => {
+                    "cancelled"
+                }
+            },
+            Self::AgentRegistered { .. } => "agent_registered",
+            Self::AgentStanding { .. } => "agent_standing",
+            Self::AgentRemoved { .. } => "agent_removed",
+            Self::Sealed { .. } => "sealed",
+            Self::Pruned { .. } => "pruned",
+        }
+    }
+
+    /// The handoff that it is about.
+    #[must_use]
+    pub fn handoff(&self) -> Option<HandoffId> {
+        match self {
+            Self::Initiated { handoff, .. } => Some(handoff.id),
+            Self::ApprovalRequested { id, .. }
+            | Self::Denied { id, .. }
+            | Self::Approved { id, .. }
+            | Self::Offered { id, .. }
+            | Self::Accepted { id, .. }
+            | Self::Rejected { id, .. }
+            | Self::Deferred { id, .. }
+            | Self::Rerouted { id, .. }
+            | Self::Heartbeat { id, .. }
+            | Self::StepRecorded { id, .. }
+            | Self::Reminded { id, .. }
+            | Self::Retried { id, .. }
+            | Self::LeaseLost { id, .. }
+            | Self::Extended { id, .. }
+            | Self::Closed { id, .. } => Some(*id),
+            Self::SessionOpened { .. }
+            | Self::SessionEnded { .. }
+            | Self::MessagesAppended { .. }
+            | Self::VariablesSet { .. }
+            | Self::ArtifactKept { .. }
+            | Self::ArtifactMarked { .. }
+            | Self::DecisionMade { .. }
+            | Self::Locked { .. }
+            | Self::Unlocked { .. }
+            | Self::WorkflowMoved { .. }
+            | Self::SegmentCompleted { .. }
+            | Self::GroupOpened { .. }
+            | Self::GroupMoved { .. }
+            | Self::GroupDecided { .. }
+            | Self::AgentRegistered { .. }
+            | Self::AgentStanding { .. }
+            | Self::AgentRemoved { .. }
+            | Self::Sealed { .. }
+            | Self::Pruned { .. } => None,
+        }
+    }
+
+    /// Its type on the bus.
+    #[must_use]
+    pub fn bus_type(&self) -> String {
+        match self {
+            Self::Initiated { .. } => "AGENT_HANDOFF".into(),
+            Self::Accepted { .. } => "TASK_STARTED".into(),
+            Self::Closed { status: Status::Completed, .. } => "TASK_COMPLETED".into(),
+            Self::Closed { status: Status::Failed | Status::TimedOut, .. } => "TASK_FAILED".into(),
+            other => other.word().to_uppercase(),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The pure core of Handover: what a handoff is, and every decision about one.
+//!
+//! Nothing here does input or output, waits, or asks for the time or for randomness: `now` and new ids are arguments.
+
+pub mod agent;
+pub mod apply;
+pub mod command;
+pub mod context;
+pub mod decide;
+pub mod digest;
+pub mod event;
+pub mod handoff;
+pub mod ids;
+pub mod limits;
+pub mod message;
+mod nearest;
+pub mod policy;
+pub mod record;
+pub mod refusal;
+pub mod session;
+pub mod time;

@@ -1,0 +1,123 @@
+//! Every bound of the system, by name and with its unit. A loop, queue, wait or payload without a line here is a mistake.
+
+/// Longest agent id, in characters.
+pub const AGENT_ID_CHARS_MAX: usize = 128;
+/// Longest session id, in characters.
+pub const SESSION_ID_CHARS_MAX: usize = 128;
+/// Longest idempotency key, in characters.
+pub const KEY_CHARS_MAX: usize = 200;
+/// Longest short text of a handoff (reason, intent, rationale, comment), in bytes.
+pub const TEXT_BYTES_MAX: usize = 16 * 1024;
+/// Largest task payload, result body, variable value, metadata or recorded step, in bytes of JSON.
+pub const PAYLOAD_BYTES_MAX: usize = 256 * 1024;
+/// Largest handoff request as a whole, in bytes of JSON.
+pub const REQUEST_BYTES_MAX: usize = 1024 * 1024;
+/// Deepest nesting of any JSON that is accepted.
+pub const JSON_DEPTH_MAX: usize = 32;
+/// Largest content of one message, in bytes.
+pub const MESSAGE_BYTES_MAX: usize = 256 * 1024;
+/// Most messages appended by one command.
+pub const MESSAGES_PER_APPEND_MAX: usize = 1_000;
+/// Most variables of one session.
+pub const VARIABLES_MAX: usize = 256;
+/// Longest variable name, in characters.
+pub const VARIABLE_NAME_CHARS_MAX: usize = 128;
+/// Most artifacts of one session.
+pub const ARTIFACTS_MAX: usize = 1_000;
+/// Most decisions of one session.
+pub const DECISIONS_MAX: usize = 1_000;
+/// Most locks held at once in one session.
+pub const LOCKS_MAX: usize = 256;
+/// Most handoffs of one session that are open at once.
+pub const OPEN_HANDOFFS_MAX: usize = 256;
+/// Most offers that may wait for one agent of this process at once; later ones stay in the store until there is room.
+pub const QUEUE_PER_AGENT_MAX: usize = 10_000;
+/// Most targets of one broadcast.
+pub const BROADCAST_TARGETS_MAX: usize = 64;
+/// Most agents in an explicit list of candidates.
+pub const CANDIDATES_MAX: usize = 32;
+/// Most capabilities required by a handoff or declared by an agent.
+pub const CAPABILITIES_MAX: usize = 64;
+/// Longest path of one chain of handoffs that is kept, in agents.
+pub const PATH_MAX: usize = 64;
+/// Most registered agents.
+pub const AGENTS_MAX: usize = 100_000;
+/// Most warnings kept with one handoff.
+pub const WARNINGS_MAX: usize = 16;
+
+/// How long an offered agent has to acknowledge, in milliseconds.
+pub const ACCEPT_MS: u64 = 30_000;
+/// How long a person has to acknowledge, in milliseconds.
+pub const HUMAN_ACCEPT_MS: u64 = 24 * 60 * 60 * 1_000;
+/// How long an offer may wait in the queue of a busy agent before it counts as not acknowledged, in milliseconds.
+pub const QUEUE_MS_MAX: u64 = 60 * 60 * 1_000;
+/// Length of a lease when the agent asks for none, in milliseconds.
+pub const LEASE_MS: u64 = 30_000;
+/// Longest lease that may be asked for, in milliseconds.
+pub const LEASE_MS_MAX: u64 = 60 * 60 * 1_000;
+/// Shortest lease that may be asked for, in milliseconds.
+pub const LEASE_MS_MIN: u64 = 1_000;
+/// Longest time a handoff may run when neither it nor its agent says otherwise, in milliseconds.
+pub const EXECUTION_MS: u64 = 60 * 60 * 1_000;
+/// Longest time that may be asked for anything (timeout, deadline, deferral), in milliseconds: 400 days.
+pub const WAIT_MS_MAX: u64 = 400 * 24 * 60 * 60 * 1_000;
+/// How long after a reminder the timeout policy acts, at least, in milliseconds.
+pub const REMINDER_GRACE_MS_MIN: u64 = 1_000;
+/// How long after a reminder the timeout policy acts, at most, in milliseconds.
+pub const REMINDER_GRACE_MS_MAX: u64 = 60_000;
+/// Retries after a timeout.
+pub const RETRIES_MAX: u32 = 3;
+/// First backoff of a retry, in milliseconds; it doubles each time.
+pub const RETRY_BASE_MS: u64 = 2_000;
+/// Offers to further candidates after the first.
+pub const REROUTES_MAX: u32 = 3;
+/// Deferrals of one offer.
+pub const DEFERRALS_MAX: u32 = 3;
+/// Leases that may be lost before the handoff goes to somebody else.
+pub const LEASE_LOSSES_MAX: u32 = 5;
+/// Levels above the first worker: worker, reviewer, architect, human.
+pub const ESCALATION_DEPTH_MAX: u32 = 3;
+/// How long a rung of a ladder has when it names no time, in milliseconds.
+pub const RUNG_MS: u64 = 15 * 60 * 1_000;
+/// How long an approval waits when nothing else is said, in milliseconds.
+pub const APPROVAL_MS: u64 = 24 * 60 * 60 * 1_000;
+/// How long a file lock is held without renewal, in milliseconds.
+pub const LOCK_MS: u64 = 5 * 60 * 1_000;
+/// Longest file lock that may be asked for, in milliseconds.
+pub const LOCK_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
+
+/// Messages that a `summary` or `relevant_only` view looks back on.
+pub const VIEW_WINDOW: usize = 200;
+/// Messages that a view shows when no `max_messages` is given and the mode is not `full`.
+pub const VIEW_MESSAGES: usize = 20;
+/// Sentences of an extractive summary.
+pub const SUMMARY_SENTENCES: usize = 8;
+/// Messages quoted in a specialist's brief.
+pub const BRIEF_MESSAGES: usize = 5;
+/// Rows of one page of anything.
+pub const PAGE_MAX: usize = 1_000;
+
+/// Requests that may wait for the writer.
+pub const WRITER_QUEUE_MAX: usize = 4_096;
+/// Commits that share one disk sync.
+pub const BATCH_COMMITS_MAX: usize = 512;
+/// Bytes of rows that share one disk sync, as a soft limit.
+pub const BATCH_BYTES_MAX: usize = 1024 * 1024;
+/// Sessions kept in memory; idle ones beyond this are read again when needed.
+pub const SESSIONS_CACHED_MAX: usize = 10_000;
+/// Events that a subscriber may lag behind before it is dropped with a notice.
+pub const SUBSCRIBER_LAG_MAX: usize = 4_096;
+/// Records that one checkpoint seals.
+pub const CHECKPOINT_RECORDS_MAX: usize = 2_000;
+/// How often checkpoints are written while there is something to seal, in milliseconds.
+pub const CHECKPOINT_MS: u64 = 60_000;
+/// Handoffs whose timers are handled in one go.
+pub const DUE_BATCH_MAX: usize = 256;
+/// How often agents are asked for their health, in milliseconds.
+pub const HEALTH_MS: u64 = 60_000;
+/// How long a health answer may take, in milliseconds.
+pub const HEALTH_TIMEOUT_MS: u64 = 10_000;
+/// Failed health checks in a row that make an agent unavailable.
+pub const HEALTH_FAILURES_MAX: u32 = 3;
+/// A step of the wall clock beyond this counts as sleep: waiting windows start anew, in milliseconds.
+pub const CLOCK_JUMP_MS: u64 = 5_000;

@@ -1,0 +1,455 @@
+//! Refusals: the right answer to a bad ask. Each has a stable code, says what, where and how to mend it, and changes nothing.
+
+use crate::ids::AgentId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// What sort of answer a refusal is; the rims turn it into a status or an exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// The ask itself is wrong.
+    Invalid,
+    /// The ask is not the caller's to make.
+    Forbidden,
+    /// What it names does not exist, or not for this caller.
+    Missing,
+    /// It does not fit what has happened meanwhile.
+    Conflict,
+    /// It is too much.
+    TooMuch,
+    /// Our own trouble.
+    Trouble,
+}
+
+macro_rules! codes {
+    ($($variant:ident = $code:literal, $family:ident, $title:literal, $meaning:literal, $mend:literal;)*) => {
+        /// A stable code. The pages under `docs/errors` are made from this table.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(#[doc = $title] $variant,)*
+        }
+
+        impl Code {
+            /// All codes, in order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The code as people write it, such as `HO0304`.
+            #[must_use]
+            pub fn text(self) -> &'static str {
+                match self { $(Self::$variant => $code),* }
+            }
+
+            /// What sort of answer it is.
+            #[must_use]
+            pub fn family(self) -> Family {
+                match self { $(Self::$variant => Family::$family),* }
+            }
+
+            /// In a few words.
+            #[must_use]
+            pub fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title),* }
+            }
+
+            /// What it means.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning),* }
+            }
+
+            /// How to mend it.
+            #[must_use]
+            pub fn mend(self) -> &'static str {
+                match self { $(Self::$variant => $mend),* }
+            }
+        }
+    };
+}
+
+codes! {
+    MissingField = "HO0101", Invalid, "a required field is missing",
+        "The request leaves out something that it cannot do without.",
+        "Add the field that is named. `reason`, `user_intent`, `original_request`, `from_agent`, `type` and `task.description` are always required.";
+    EmptyField = "HO0102", Invalid, "a required text is empty",
+        "The field is there, but has nothing in it or only spaces.",
+        "Say in a few words what belongs there. The next agent and the audit trail depend on it.";
+    UnknownValue = "HO0103", Invalid, "a value is not one of the allowed ones",
+        "The field takes one of a fixed set of words, and this is none of them.",
+        "Use one of the words that the message lists. Case matters.";
+    WrongType = "HO0104", Invalid, "a value has the wrong type",
+        "A text, number, list or object was expected, and something else was given.",
+        "Look at the path in the message and give the type that it names. The conversation history, for one, is a list of messages.";
+    UnknownField = "HO0105", Invalid, "a field is not known",
+        "The request has a field that nothing reads. It is refused rather than ignored, because it is most often a slip.",
+        "Correct the name, or put your own data under `context.metadata` or `task.payload`.";
+    TooLarge = "HO0106", TooMuch, "a value is larger than its limit",
+        "Every payload, text and list has a named limit. This one is above it; nothing was stored.",
+        "Send less, or store the content elsewhere and hand over a reference as an artifact.";
+    TooDeep = "HO0107", Invalid, "JSON is nested too deeply",
+        "Nesting is limited to 32 levels, so that nobody can exhaust the stack of a reader.",
+        "Flatten the data, or pass it as text.";
+    BadText = "HO0108", Invalid, "a text has characters that it cannot have",
+        "Names take letters, digits and a few signs. Texts take no NUL and no control characters but line breaks and tabs.",
+        "Remove the character that the message shows.";
+    OutOfRange = "HO0109", Invalid, "a number is out of range",
+        "The number is below or above what makes sense here.",
+        "Use a number in the range that the message gives.";
+    SelfHandoff = "HO0110", Invalid, "an agent cannot hand over to itself",
+        "`from_agent` and `to_agent` are the same.",
+        "Name another agent, or leave `to_agent` out and give a capability.";
+    NotJson = "HO0111", Invalid, "the input is not JSON",
+        "The text cannot be read as JSON.",
+        "Mend it at the line and column in the message.";
+
+    UnknownSource = "HO0201", Missing, "the source agent is not registered",
+        "`from_agent` names nobody that the engine knows.",
+        "Register the agent first, or correct its name.";
+    UnknownTarget = "HO0202", Missing, "the target agent is not registered",
+        "The target names nobody that the engine knows. Models often misspell names; the message suggests the nearest one.",
+        "Use a registered name, or leave `to_agent` out and give a capability.";
+    TargetUnavailable = "HO0203", Conflict, "the target agent is not available",
+        "The agent did not acknowledge its last offer, failed its health checks, or is draining.",
+        "Choose another agent or let the engine choose. The agent comes back by itself when it is healthy.";
+    TargetTakesNone = "HO0204", Conflict, "the target agent takes no handoffs",
+        "Its profile says `accepts_handoffs: false`.",
+        "Choose another agent, or change the profile.";
+    NobodyCan = "HO0205", Missing, "nobody can take this",
+        "No registered agent has what the handoff asks for and is available.",
+        "Register somebody with the capability, ask for less, or name a human fallback in the policy.";
+    BadProfile = "HO0206", Invalid, "a capability profile is not valid",
+        "Something in the profile cannot be: a proficiency outside 0 to 1, no room for even one task, an agent that escalates to itself.",
+        "Correct the field that the message names.";
+    AgentBusy = "HO0207", Conflict, "the agent still has work",
+        "An agent that works on something or is waited for cannot be removed.",
+        "Drain it first and remove it when its load is 0.";
+    UnknownAgent = "HO0208", Missing, "the agent is not registered",
+        "The name belongs to nobody that the engine knows.",
+        "Register the agent first, or correct its name.";
+
+    UnknownSession = "HO0301", Missing, "there is no such session",
+        "The session does not exist, or does not belong to the caller. Which of the two is not told.",
+        "Check the id, and the tenant of the caller.";
+    NotYourAgent = "HO0302", Forbidden, "the caller may not act as this agent",
+        "A caller that is bound to certain agents speaks for those alone.",
+        "Use the credentials of the agent in question.";
+    NotOwner = "HO0303", Conflict, "the source does not own the session",
+        "Only the active agent of the session, or whoever works on one of its handoffs, may hand over.",
+        "Let the active agent hand over, or accept a handoff of this session first.";
+    SessionEnded = "HO0304", Conflict, "the session has ended",
+        "Its workflow reached the end. What is stored stays readable.",
+        "Open a new session.";
+    SessionExists = "HO0305", Conflict, "a session with this id exists already",
+        "Sessions are opened once.",
+        "Use the session that exists, or another id.";
+    SegmentOpen = "HO0306", Conflict, "the source has not completed its part",
+        "A sequential handoff gives the work away for good, so the source marks its own part as complete first.",
+        "Set `completes_segment: true`, or complete the segment in a step of its own.";
+    Waiting = "HO0307", Conflict, "the agent waits for a return",
+        "It delegated with `blocking: true` and goes on only when the result is back.",
+        "Wait for the return, cancel the delegation, or delegate with `blocking: false`.";
+    ReservedName = "HO0308", Forbidden, "the name is reserved",
+        "Names that begin with `handover:` belong to the engine.",
+        "Choose another name.";
+
+    TimeoutMissing = "HO0402", Invalid, "the return has no timeout",
+        "Whoever waits for a result must say how long. A wait without an end is how work gets lost.",
+        "Set `return_protocol.timeout_ms`.";
+    RationaleMissing = "HO0403", Invalid, "an escalation has no rationale",
+        "Whoever decides above has to know why it was not decided below.",
+        "Set `audit.decision_rationale`.";
+    AutonomyTooSmall = "HO0404", Conflict, "the target may not take this risk",
+        "The risk of the task is above the target's `autonomy_budget.max_risk`.",
+        "Hand over to somebody with a larger autonomy, or lower the risk of the task.";
+    CapabilityMismatch = "HO0405", Conflict, "the target has none of the required capabilities",
+        "A target with some of them is accepted with a warning; this one has none.",
+        "Choose one of the agents that the message suggests, or leave `to_agent` out.";
+    AtCapacity = "HO0406", Conflict, "the agent is at capacity",
+        "It works on as many tasks as `max_concurrent_tasks` allows.",
+        "Wait until it has finished something. The offer stays in its queue.";
+    TooHigh = "HO0407", Conflict, "there is no higher level to escalate to",
+        "An escalation climbs at most three levels: worker, reviewer, architect, human.",
+        "Decide at this level, or return `failed` with what is known.";
+    NoLadder = "HO0408", Invalid, "there is nobody to escalate to",
+        "The request has no ladder and no target, and the source's profile has no `escalates_to`.",
+        "Give a `ladder`, a `to_agent`, or set `escalates_to` in the profile.";
+    DeadlinePassed = "HO0409", Invalid, "the deadline has passed",
+        "`context.constraints.deadline` is not in the future.",
+        "Give a later deadline, or none.";
+    NoTargets = "HO0410", Invalid, "a broadcast has no targets",
+        "A broadcast names its targets in `broadcast.targets`, each agent once.",
+        "Name at least one target, and each only once.";
+    BadQuorum = "HO0411", Invalid, "the quorum cannot be reached",
+        "A quorum is at least 1 and at most the number of targets.",
+        "Choose a number in between.";
+
+    UnknownHandoff = "HO0501", Missing, "there is no such handoff",
+        "The handoff does not exist, or does not belong to the caller. Which of the two is not told.",
+        "Check the id.";
+    Closed = "HO0502", Conflict, "the handoff is closed",
+        "It has ended, and nothing more can happen to it.",
+        "Read its result. For more work, initiate a new handoff.";
+    OfferedElsewhere = "HO0503", Conflict, "the handoff is offered to somebody else",
+        "Only the agent that it is offered to now can answer. It may have been rerouted meanwhile.",
+        "Nothing to do, unless the name of the agent was a slip.";
+    StaleLease = "HO0504", Conflict, "the lease is not valid any more",
+        "The lease ended, or the work was given to somebody else. Writes with an old lease are refused, so that two agents never work on one task.",
+        "Stop working on it. Heartbeat in time to keep a lease.";
+    AlreadyRunning = "HO0505", Conflict, "somebody works on it already",
+        "The handoff was accepted before.",
+        "Nothing to do. To take it over, cancel it and initiate a new one.";
+    NotApproved = "HO0506", Conflict, "the handoff waits for approval",
+        "A person has to approve it before it is offered.",
+        "Wait, or ask the approver.";
+    NotRunning = "HO0507", Conflict, "nobody works on it yet",
+        "The step is for a handoff that is running.",
+        "Accept it first.";
+    NotAwaitingApproval = "HO0508", Conflict, "the handoff does not wait for approval",
+        "It was approved, denied or never asked for approval.",
+        "Nothing to do.";
+    OwnApproval = "HO0509", Forbidden, "nobody approves their own request",
+        "The approver is the agent that asked.",
+        "Let somebody else decide.";
+    NotOffered = "HO0510", Conflict, "the handoff is not on offer now",
+        "It was put off, or waits before a retry, and will be offered again by itself.",
+        "Wait until it is offered.";
+    NotYours = "HO0511", Forbidden, "the handoff is not this agent's to change",
+        "Only the source, the holder, or the owner of the session may do this.",
+        "Ask one of them.";
+    UnknownStep = "HO0512", Conflict, "the step was recorded with another output",
+        "A step of a handoff is recorded once. The same name came again with other content.",
+        "Use another name for another step.";
+
+    KeyConflict = "HO0601", Conflict, "the idempotency key was used for something else",
+        "The same key with the same content gives the first answer. This content is another.",
+        "Use a new key for a new request.";
+    VersionConflict = "HO0602", Conflict, "somebody else wrote first",
+        "The variable has another version than the one that the write expected.",
+        "Read it again, merge, and write with the new version.";
+    OutOfScope = "HO0603", Forbidden, "the variable belongs to another agent",
+        "Everybody reads all variables; an agent writes its own and the shared ones. A name such as `pilot/plan` is in the scope of `pilot`.",
+        "Write under your own name, or a shared name without a slash.";
+    Locked = "HO0604", Conflict, "the file is locked",
+        "Somebody holds a lock that excludes this one.",
+        "Wait until it is released or its lease ends; the message says when.";
+    LockNotHeld = "HO0605", Conflict, "the lock is not held",
+        "The agent holds no lock on this path; it may have expired.",
+        "Take it again before writing.";
+    UnknownArtifact = "HO0606", Missing, "there is no such artifact",
+        "The session has no artifact with this id.",
+        "Check the id.";
+    HistoryDiverges = "HO0607", Conflict, "the history is not a continuation",
+        "The given history does not begin with the conversation that is stored. Nothing stored is ever replaced.",
+        "Send the whole conversation as it is stored plus what is new, or append new messages alone.";
+
+    StoreStopped = "HO0801", Trouble, "the store has stopped writing",
+        "A write or a sync failed. From then on nothing is acknowledged, because nobody can know what reached the disk.",
+        "Mend the disk (space, permissions, hardware), then start again: everything that was acknowledged is there.";
+    StoreInUse = "HO0802", Trouble, "another process uses this database",
+        "One process at a time opens a database file.",
+        "Stop the other process, or use another file.";
+    StoreNewer = "HO0803", Trouble, "the database was written by a newer version",
+        "This version does not know the schema and will not guess.",
+        "Use the newer version, or another file.";
+    StoreDamaged = "HO0804", Trouble, "the database file is damaged or not ours",
+        "The file cannot be read as a database of this program. It was not changed.",
+        "Check the path; restore the file from a backup.";
+    ShuttingDown = "HO0805", Trouble, "the engine is shutting down",
+        "It finishes what it has and takes nothing new.",
+        "Try again when it has started again.";
+    Overloaded = "HO0806", Trouble, "too many requests wait",
+        "The queue in front of the store is full. Nothing was done.",
+        "Try again in a moment, with less at once.";
+    StoreFailed = "HO0807", Trouble, "the store could not answer",
+        "A read or write failed in a way that should not happen. Nothing was acknowledged.",
+        "The message has the cause. If it comes again, verify the audit trail and report it.";
+    BrokenChain = "HO0901", Trouble, "the audit trail does not verify",
+        "A record was changed, removed, added or moved. The message names the first that does not fit.",
+        "Compare with a backup or an export. Nothing is repaired by itself.";
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.text())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl std::str::FromStr for Code {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = text.trim().to_uppercase();
+        let found = Self::ALL.iter().copied().find(|code| code.text() == wanted);
+        found.ok_or_else(|| format!("there is no code {text}; codes go from HO0101 to HO0901"))
+    }
+}
+
+/// One thing that is wrong with an ask.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The stable code.
+    pub code: Code,
+    /// What is wrong, with the values at hand.
+    pub message: String,
+    /// Where in the request, as a path.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub field: String,
+    /// What to do in this very case, where there is more to say than the code does.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hint: String,
+    /// Figures and names for programs.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub details: Value,
+}
+
+impl Refusal {
+    /// A refusal with a message.
+    #[must_use]
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), field: String::new(), hint: String::new(), details: Value::Null }
+    }
+
+    /// The same, with the place in the request.
+    #[must_use]
+    pub fn at(mut self, field: impl Into<String>) -> Self {
+        self.field = field.into();
+        self
+    }
+
+    /// The same, with a hint for this very case.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// The same, with figures and names for programs.
+    #[must_use]
+    pub fn details(mut self, details: Value) -> Self {
+        self.details = details;
+        self
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.code)?;
+        if !self.field.is_empty() {
+            write!(f, "{}: ", self.field)?;
+        }
+        f.write_str(&self.message)?;
+        if !self.hint.is_empty() {
+            write!(f, " ({})", self.hint)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why an ask was refused: everything that is wrong with it, and between whom.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HandoffError {
+    /// All that is wrong, in the order of the checks; never empty.
+    pub refusals: Vec<Refusal>,
+    /// `from->to`, where the ask was about a handoff.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agents: String,
+    /// What lies behind it, where it is our own trouble.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+}
+
+impl HandoffError {
+    /// An error of one refusal.
+    #[must_use]
+    pub fn one(refusal: Refusal) -> Self {
+        Self { refusals: vec![refusal], agents: String::new(), cause: None }
+    }
+
+    /// The same, with the agents it is about.
+    #[must_use]
+    pub fn between(mut self, from: &AgentId, to: Option<&AgentId>) -> Self {
+        self.agents = format!("{from}->{}", to.map_or("?", AgentId::as_str));
+        self
+    }
+
+    /// The same, with what lies behind it.
+    #[must_use]
+    pub fn because(mut self, cause: impl fmt::Display) -> Self {
+        self.cause = Some(cause.to_string());
+        self
+    }
+
+    /// The first and weightiest code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        self.refusals.first().map_or(Code::StoreFailed, |refusal| refusal.code)
+    }
+
+    /// Whether a refusal has this code.
+    #[must_use]
+    pub fn has(&self, code: Code) -> bool {
+        self.refusals.iter().any(|refusal| refusal.code == code)
+    }
+}
+
+impl From<Refusal> for HandoffError {
+    fn from(refusal: Refusal) -> Self {
+        Self::one(refusal)
+    }
+}
+
+impl fmt::Display for HandoffError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.agents.is_empty() {
+            write!(f, "{}: ", self.agents)?;
+        }
+        for (i, refusal) in self.refusals.iter().enumerate() {
+            let comma = if i > 0 { "; " } else { "" };
+            write!(f, "{comma}{refusal}")?;
+        }
+        match &self.cause {
+            Some(cause) => write!(f, ": {cause}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for HandoffError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_in_order() {
+        let texts: Vec<&str> = Code::ALL.iter().map(|code| code.text()).collect();
+        assert!(texts.windows(2).all(|pair| pair[0] < pair[1]), "{texts:?}");
+        for code in Code::ALL {
+            assert_eq!(code.text().parse::<Code>().unwrap(), *code);
+            assert!(code.mend().ends_with('.') && code.meaning().ends_with('.'), "{code}");
+        }
+    }
+
+    #[test]
+    fn says_between_whom_what_and_how_to_mend_it() {
+        let from = AgentId::new("dojo").unwrap();
+        let refusal = Refusal::new(Code::UnknownTarget, "\"libarian\" is not registered").at("to_agent");
+        let error = HandoffError::one(refusal.hint("did you mean \"librarian\"?")).between(&from, None);
+        assert_eq!(
+            error.to_string(),
+            "dojo->?: HO0202 to_agent: \"libarian\" is not registered (did you mean \"librarian\"?)"
+        );
+    }
+}
