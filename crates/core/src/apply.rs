@@ -73,6 +73,7 @@ impl Session {
             | Event::Pruned { .. }
             | Event::ApprovalRequested { .. }
             | Event::Denied { .. }
+            | Event::ReturnTaken { .. }
             | Event::StepRecorded { .. } => {}
             Event::SessionEnded { .. } => self.ended_at = Some(at),
             Event::MessagesAppended { mark, .. } => self.mark = mark.clone(),

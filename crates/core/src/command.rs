@@ -13,6 +13,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use uuid::Uuid;
 
 /// Who asks: decides what they see and for whom they may speak.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +55,7 @@ impl Prepared {
     /// Cleans and counts a message.
     #[must_use]
     pub fn from_new(message: NewMessage) -> Self {
-        let (said, redacted) = crate::context::clean(message);
+        let (said, redacted) = crate::context::sanitize::clean(message);
         let mut tokens = crate::context::tokens::count(&said.content);
         for call in &said.tool_calls {
             tokens +=
@@ -434,6 +435,13 @@ pub enum Command {
         /// Why.
         reason: String,
     },
+    /// Takes the return of a handoff or a broadcast out of the inbox of whoever waited for it. Once.
+    Take {
+        /// The handoff or the group.
+        of: Uuid,
+        /// Who waited for it.
+        by: AgentId,
+    },
     /// Time has passed; said by the engine's timer. Decides to nothing when nothing is due.
     Tick {
         /// Which.
@@ -474,7 +482,8 @@ impl Command {
             | Self::CompleteSegment { .. }
             | Self::End { .. }
             | Self::Initiate(_)
-            | Self::Turn { .. } => None,
+            | Self::Turn { .. }
+            | Self::Take { .. } => None,
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc};
+use uuid::Uuid;
 
 /// Why an offer went to somebody else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -354,6 +355,14 @@ pub enum Event {
         human: Option<AgentId>,
     },
 
+    /// Whoever waited for a result took it.
+    ReturnTaken {
+        /// The handoff or the group.
+        of: Uuid,
+        /// Who.
+        by: AgentId,
+    },
+
     /// An agent was registered, or its profile changed. In the book of the house.
     AgentRegistered {
         /// What it says of itself.
@@ -432,6 +441,7 @@ impl Event {
                     "cancelled"
                 }
             },
+            Self::ReturnTaken { .. } => "return_taken",
             Self::AgentRegistered { .. } => "agent_registered",
             Self::AgentStanding { .. } => "agent_standing",
             Self::AgentRemoved { .. } => "agent_removed",
@@ -474,6 +484,7 @@ impl Event {
             | Self::GroupOpened { .. }
             | Self::GroupMoved { .. }
             | Self::GroupDecided { .. }
+            | Self::ReturnTaken { .. }
             | Self::AgentRegistered { .. }
             | Self::AgentStanding { .. }
             | Self::AgentRemoved { .. }

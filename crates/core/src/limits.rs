@@ -88,10 +88,18 @@ pub const LOCK_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
 
 /// Messages that a `summary` or `relevant_only` view looks back on.
 pub const VIEW_WINDOW: usize = 200;
+/// Messages at the start of a conversation that such a view reads as well: the first word of the user is among them.
+pub const VIEW_OPENING: usize = 3;
+/// Latest messages that such a view always shows.
+pub const VIEW_LATEST: usize = 2;
+/// Bytes of one message that are looked at when its bearing on a task is judged.
+pub const VIEW_BYTES_PER_MESSAGE: usize = 4 * 1024;
 /// Messages that a view shows when no `max_messages` is given and the mode is not `full`.
 pub const VIEW_MESSAGES: usize = 20;
 /// Sentences of an extractive summary.
 pub const SUMMARY_SENTENCES: usize = 8;
+/// Longest sentence of an extractive summary, in characters.
+pub const SUMMARY_SENTENCE_CHARS_MAX: usize = 300;
 /// Messages quoted in a specialist's brief.
 pub const BRIEF_MESSAGES: usize = 5;
 /// Rows of one page of anything.

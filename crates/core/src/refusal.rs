@@ -216,9 +216,10 @@ codes! {
     NotYours = "HO0511", Forbidden, "the handoff is not this agent's to change",
         "Only the source, the holder, or the owner of the session may do this.",
         "Ask one of them.";
-    UnknownStep = "HO0512", Conflict, "the step was recorded with another output",
-        "A step of a handoff is recorded once. The same name came again with other content.",
-        "Use another name for another step.";
+
+    NoReturn = "HO0512", Conflict, "there is no return to take",
+        "The work is not over, nobody waits for its result, or the return was taken before. A return is taken once.",
+        "Read the handoff to see where it stands. Its result stays readable after it was taken.";
 
     KeyConflict = "HO0601", Conflict, "the idempotency key was used for something else",
         "The same key with the same content gives the first answer. This content is another.",

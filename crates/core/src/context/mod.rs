@@ -1,27 +1,71 @@
-//! Stub.
-#![allow(missing_docs)]
-use crate::message::NewMessage;
+//! What a handoff shows its receiver: a view on the conversation, and the manifest of what crossed and what was withheld.
+//!
+//! The way of a message: [`sanitize`] cleans it before it is stored, [`tokens`] counts it, [`view`] decides whether a
+//! receiver sees it, [`manifest`] writes down that decision, and [`brief()`] puts it in words for a specialist.
+
+mod brief;
+mod described;
+pub mod manifest;
+mod relevant;
+pub mod sanitize;
+mod secrets;
+mod summary;
+mod terms;
+#[cfg(test)]
+mod tests;
+pub mod tokens;
+pub mod view;
+
+pub use brief::brief;
+pub use described::described;
+pub use manifest::{Manifest, Why, Withheld, recallable, withheld_ranges};
+pub use view::{Need, Shown, View, build, page, plan};
+
+use crate::message::Class;
 use serde::{Deserialize, Serialize};
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+
+/// Which part of the conversation a view shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TransferMode {
+    /// All of it, or the latest `max_messages`.
     Full,
+    /// A summary and the latest messages.
     Summary,
+    /// What bears on the task.
     RelevantOnly,
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+
+/// Which classes of messages a view shows. What people and agents say to each other is always shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Include {
+    /// Instructions.
     pub system_messages: bool,
+    /// What agents asked of tools.
+    pub tool_calls: bool,
+    /// What tools answered.
+    pub tool_results: bool,
+    /// What agents thought. Left out unless asked for: it is long, and it misleads a reader with another task.
+    pub agent_reasoning: bool,
 }
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
-    pub mode: TransferMode,
+
+impl Default for Include {
+    fn default() -> Self {
+        Self { system_messages: true, tool_calls: true, tool_results: true, agent_reasoning: false }
+    }
 }
-pub fn clean(m: NewMessage) -> (NewMessage, std::collections::BTreeMap<String, u64>) {
-    (m, Default::default())
-}
-pub mod tokens {
-    pub fn count(t: &str) -> u64 {
-        t.len() as u64 / 4
+
+impl Include {
+    /// Whether messages of this class are shown.
+    #[must_use]
+    pub fn admits(self, class: Class) -> bool {
+        match class {
+            Class::Talk => true,
+            Class::System => self.system_messages,
+            Class::ToolCall => self.tool_calls,
+            Class::ToolResult => self.tool_results,
+            Class::Reasoning => self.agent_reasoning,
+        }
     }
 }

@@ -81,17 +81,26 @@ pub struct Decided {
     pub answer: Answer,
 }
 
+/// What the command names and the session no longer holds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Found<'a> {
+    /// The handoff, where it is closed.
+    pub closed: Option<&'a Handoff>,
+    /// Whose inbox the return is in, where it was not taken.
+    pub waiting: Option<&'a AgentId>,
+}
+
 /// Decides a command.
 ///
-/// `session` is the session as it is, or nothing when there is none with this id. `closed` is the handoff that the
-/// command names, where it is closed and therefore no longer part of the session.
+/// `session` is the session as it is, or nothing when there is none with this id. `found` is what the command names
+/// and the session no longer holds.
 ///
 /// # Errors
 /// When the command is refused. Nothing has changed then.
 pub fn decide(
     id: &SessionId,
     session: Option<&Session>,
-    closed: Option<&Handoff>,
+    found: Found<'_>,
     command: Command,
     world: &World<'_>,
     ids: &mut dyn Ids,
@@ -105,7 +114,7 @@ pub fn decide(
         (Some(session), _) if session.tenant != world.caller.tenant => Err(unknown_session(id)),
         (Some(session), command) => {
             let mut draft = Draft::new(session, world, ids);
-            draft.run(command, closed)?;
+            draft.run(command, found)?;
             Ok(draft.finish())
         }
         (None, _) => Err(unknown_session(id)),
@@ -155,7 +164,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn run(&mut self, command: Command, closed: Option<&Handoff>) -> Verdict {
+    fn run(&mut self, command: Command, found: Found<'_>) -> Verdict {
+        let closed = found.closed;
         if let Some(id) = command.handoff() {
             self.check_exists(id, closed, matches!(command, Command::Tick { .. } | Command::Reclaim { .. }))?;
             if closed.is_some() && !self.session.open.contains_key(&id) {
@@ -187,6 +197,7 @@ impl<'a> Draft<'a> {
             Command::Return { handoff, lease, giving, then } => self.give_back(handoff, lease, *giving, then),
             Command::Escalate { handoff, lease, assessment } => self.escalate(handoff, lease, assessment),
             Command::Cancel { handoff, by, reason } => self.cancel(handoff, &by, reason),
+            Command::Take { of, by } => self.take(of, &by, found.waiting),
             Command::Tick { handoff } => self.tick(handoff),
             Command::Reclaim { handoff } => self.reclaim(handoff),
         }

@@ -9,6 +9,7 @@ use crate::{
     limits,
     refusal::{Code, HandoffError, Refusal},
 };
+use uuid::Uuid;
 
 impl Draft<'_> {
     pub(super) fn give_back(
@@ -34,6 +35,19 @@ impl Draft<'_> {
         match then {
             Some(goto) => self.go_on(&by, *goto, Some(&handoff)),
             None => Ok(()),
+        }
+    }
+
+    /// Takes a return out of the inbox of whoever waited for it.
+    pub(super) fn take(&mut self, of: Uuid, by: &AgentId, waiting: Option<&AgentId>) -> Verdict {
+        self.speak_for(by)?;
+        match waiting {
+            Some(to) if to == by => {
+                self.emit(Event::ReturnTaken { of, by: by.clone() });
+                Ok(())
+            }
+            Some(to) => Err(Refusal::new(Code::NotYours, format!("the return of {of} is for {to}")).into()),
+            None => Err(Refusal::new(Code::NoReturn, format!("no return of {of} waits for {by}")).into()),
         }
     }
 
