@@ -69,12 +69,13 @@ impl Session {
             | Event::AgentRegistered { .. }
             | Event::AgentStanding { .. }
             | Event::AgentRemoved { .. }
-            | Event::Sealed { .. }
             | Event::Pruned { .. }
             | Event::ApprovalRequested { .. }
             | Event::Denied { .. }
             | Event::ReturnTaken { .. }
             | Event::StepRecorded { .. } => {}
+            // The book of the house remembers how far it has sealed.
+            Event::Sealed { through, .. } => self.workflow_state = serde_json::json!({ "sealed_through": through }),
             Event::SessionEnded { .. } => self.ended_at = Some(at),
             Event::MessagesAppended { mark, .. } => self.mark = mark.clone(),
             Event::VariablesSet { by, set } => self.set_variables(by, set, at, touched),

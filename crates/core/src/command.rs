@@ -56,11 +56,7 @@ impl Prepared {
     #[must_use]
     pub fn from_new(message: NewMessage) -> Self {
         let (said, redacted) = crate::context::sanitize::clean(message);
-        let mut tokens = crate::context::tokens::count(&said.content);
-        for call in &said.tool_calls {
-            tokens +=
-                crate::context::tokens::count(&call.name) + crate::context::tokens::count(&call.arguments.to_string());
-        }
+        let tokens = crate::context::tokens::of_message(&said);
         Self { said, tokens, redacted }
     }
 

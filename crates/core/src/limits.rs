@@ -127,5 +127,7 @@ pub const HEALTH_MS: u64 = 60_000;
 pub const HEALTH_TIMEOUT_MS: u64 = 10_000;
 /// Failed health checks in a row that make an agent unavailable.
 pub const HEALTH_FAILURES_MAX: u32 = 3;
+/// How often old records are looked for, in milliseconds.
+pub const RETENTION_MS: u64 = 60 * 60 * 1_000;
 /// A step of the wall clock beyond this counts as sleep: waiting windows start anew, in milliseconds.
 pub const CLOCK_JUMP_MS: u64 = 5_000;

@@ -29,8 +29,12 @@ pub struct Snapshot {
 pub struct Record {
     /// The session.
     pub session_id: SessionId,
+    /// To whom the session belongs.
+    pub tenant: String,
     /// Its number in the session, from 1.
     pub seq: u64,
+    /// The hash of the record before it; zeros for the first.
+    pub prev: Digest,
     /// When.
     pub timestamp: Timestamp,
     /// What happened, in a word.
@@ -75,16 +79,18 @@ pub struct Record {
 }
 
 impl Record {
-    /// The record of an event that has just been applied to the session. `about` is the handoff as it is now.
+    /// The next record of a session, for an event that has just been applied to it. `about` is the handoff as it is now.
     #[must_use]
-    pub fn of(session: &Session, seq: u64, caller: &str, at: Timestamp, event: Event, about: Option<&Handoff>) -> Self {
+    pub fn of(session: &Session, caller: &str, at: Timestamp, event: Event, about: Option<&Handoff>) -> Self {
         let ending = match &event {
             Event::Closed { result, .. } => Some(result.clone()),
             _ => None,
         };
         Self {
             session_id: session.id.clone(),
-            seq,
+            tenant: session.tenant.clone(),
+            seq: session.head.seq + 1,
+            prev: session.head.hash,
             timestamp: at,
             event_type: event.word().to_owned(),
             caller: caller.to_owned(),
@@ -111,10 +117,10 @@ impl Record {
     }
 }
 
-/// The hash of a record: SHA-256 over the hash before it (64 hexadecimal digits), a line break, and the record's text.
+/// The hash of a record: SHA-256 over its text, which has the hash of the one before it inside.
 #[must_use]
-pub fn chain(previous: Digest, text: &str) -> Digest {
-    Digest::of_all([previous.to_string().as_bytes(), b"\n", text.as_bytes()])
+pub fn hash(text: &str) -> Digest {
+    Digest::of(text.as_bytes())
 }
 
 fn reason_of(event: &Event, about: Option<&Handoff>) -> String {

@@ -1,1 +1,27 @@
-//! placeholder
+//! The engine of Handover: one door for every change, and around it dispatch, timers, the feed and the registry.
+//!
+//! Record, then act: nothing is answered, offered or published before it is on disk.
+
+pub mod agent;
+mod audit;
+mod cache;
+pub mod clock;
+mod dispatch;
+mod engine;
+mod events;
+mod feed;
+mod housekeeping;
+mod reading;
+mod registry;
+mod session;
+mod submit;
+mod timers;
+mod waiting;
+
+pub use audit::{ExportVerified, Verified, verify_export};
+pub use engine::{Engine, Options};
+pub use events::{EventRule, OutsideEvent};
+pub use feed::{BusContext, BusMessage, Filter, Notice, Subscription};
+pub use reading::{HandoffContext, StoryStep};
+pub use session::{Assignment, Said};
+pub use waiting::GroupReturn;

@@ -33,14 +33,17 @@ impl Draft<'_> {
         }
         let lease = LeaseId(self.ids.next());
         self.answer.lease = Some(lease);
+        let deadline = self.deadline(&handoff);
+        // A holder in this process cannot vanish without the engine: its deadline ends it, and a restart reclaims it.
+        let lease_until = if in_process { deadline + limits::LEASE_MS_MAX } else { self.now + lease_ms };
         self.emit(Event::Accepted {
             id,
             by: by.clone(),
             lease,
-            lease_until: self.now + lease_ms,
+            lease_until,
             lease_ms,
             in_process,
-            deadline: self.deadline(&handoff),
+            deadline,
             estimated_completion,
             manifest: manifest.map(Arc::new),
         });

@@ -31,7 +31,7 @@ use crate::{
     ids::{AgentId, ArtifactId, GroupId, HandoffId, Ids, LeaseId, SessionId},
     message::Message,
     policy::Policy,
-    record::{Record, chain},
+    record::{self, Record},
     refusal::{Code, HandoffError, Refusal},
     session::{Head, Session},
     time::Timestamp,
@@ -240,11 +240,10 @@ impl<'a> Draft<'a> {
         let about = event.handoff();
         self.session.apply(&event, self.now, &mut self.touched);
         let about = about.and_then(|id| self.touched.handoffs.get(&id).or_else(|| self.session.open.get(&id))).cloned();
-        let seq = self.session.head.seq + 1;
-        let record = Record::of(&self.session, seq, &self.world.caller.name, self.now, event, about.as_deref());
+        let record = Record::of(&self.session, &self.world.caller.name, self.now, event, about.as_deref());
         let text = record.text();
-        let hash = chain(self.session.head.hash, &text);
-        self.session.head = Head { seq, hash };
+        let hash = record::hash(&text);
+        self.session.head = Head { seq: record.seq, hash };
         self.written.push(Written { record, text, hash });
     }
 

@@ -8,7 +8,7 @@ use crate::{
     handoff::Status,
     ids::{AgentId, SessionId},
     limits,
-    record::{Record, chain},
+    record::{self, Record},
     refusal::{Code, HandoffError, Refusal},
     session::{Head, Session},
 };
@@ -51,9 +51,9 @@ pub(super) fn begin(id: &SessionId, event: Event, world: &World<'_>) -> Decided 
     let mut written = Vec::new();
     #[expect(clippy::expect_used, reason = "both callers pass the one event that begins a session")]
     let mut session = Session::begin(id.clone(), &event, at).expect("an opening event");
-    let record = Record::of(&session, 1, &world.caller.name, at, event, None);
+    let record = Record::of(&session, &world.caller.name, at, event, None);
     let text = record.text();
-    let hash = chain(session.head.hash, &text);
+    let hash = record::hash(&text);
     session.head = Head { seq: 1, hash };
     session.version = 1;
     written.push(super::Written { record, text, hash });

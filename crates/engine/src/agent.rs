@@ -1,0 +1,335 @@
+//! Agents of this process: what they implement, what they get, and what their work may end in.
+
+use crate::{engine::Engine, session::Said};
+use async_trait::async_trait;
+use handover_core::{
+    agent::Risk,
+    command::{Command, Giving, Goto, NewArtifact, Update, Write},
+    context::View,
+    handoff::{ContentType, Handoff, Outcome, Request, Return, ReturnStatus, Send},
+    ids::{AgentId, LeaseId},
+    message::{Message, NewMessage, Role},
+    refusal::HandoffError,
+    session::LockType,
+};
+use parking_lot::Mutex;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::{collections::BTreeMap, future::Future, sync::Arc};
+
+/// Why an agent failed. Anything that can be shown.
+pub type Failure = Box<dyn std::error::Error + std::marker::Send + Sync>;
+
+/// What an agent says to an offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// It takes it.
+    Accept,
+    /// It does not.
+    Reject(String),
+    /// Not now: in so many milliseconds, and why.
+    Defer(u64, String),
+}
+
+/// Somebody in this process who can be given work.
+#[async_trait]
+pub trait Agent: std::marker::Send + Sync + 'static {
+    /// Looks at an offer before taking it. By default it takes everything.
+    async fn consider(&self, _offer: &Handoff) -> Reply {
+        Reply::Accept
+    }
+
+    /// Does the work. After a crash it is called again: what was put into a step is not done again.
+    async fn run(&self, work: Work) -> Result<Done, Failure>;
+
+    /// Whether it is well. Asked every minute.
+    async fn health(&self) -> bool {
+        true
+    }
+}
+
+/// An agent made of a function.
+pub struct FnAgent<F>(F);
+
+/// Makes an agent of an async function.
+pub fn agent<F, R>(run: F) -> FnAgent<F>
+where
+    F: Fn(Work) -> R + std::marker::Send + Sync + 'static,
+    R: Future<Output = Result<Done, Failure>> + std::marker::Send + 'static,
+{
+    FnAgent(run)
+}
+
+#[async_trait]
+impl<F, R> Agent for FnAgent<F>
+where
+    F: Fn(Work) -> R + std::marker::Send + Sync + 'static,
+    R: Future<Output = Result<Done, Failure>> + std::marker::Send + 'static,
+{
+    async fn run(&self, work: Work) -> Result<Done, Failure> {
+        (self.0)(work).await
+    }
+}
+
+/// What the work ended in: the result, what it changes in the session, and where the work goes next. One step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done {
+    pub(crate) giving: Giving,
+    pub(crate) then: Option<Goto>,
+}
+
+impl Done {
+    fn with(status: ReturnStatus, content_type: ContentType, body: Value) -> Self {
+        let result = Outcome { content_type, body, score: None };
+        Self { giving: Giving { status, result, updates: Update::default(), notes: String::new() }, then: None }
+    }
+
+    /// Done, with data.
+    #[must_use]
+    pub fn json(body: Value) -> Self {
+        Self::with(ReturnStatus::Success, ContentType::Json, body)
+    }
+
+    /// Done, with words.
+    #[must_use]
+    pub fn text(body: impl Into<String>) -> Self {
+        Self::with(ReturnStatus::Success, ContentType::Text, Value::String(body.into()))
+    }
+
+    /// Done in part, with data.
+    #[must_use]
+    pub fn partial(body: Value) -> Self {
+        Self::with(ReturnStatus::Partial, ContentType::Json, body)
+    }
+
+    /// Not done, and why.
+    #[must_use]
+    pub fn failed(why: impl Into<String>) -> Self {
+        let mut done = Self::with(ReturnStatus::Failed, ContentType::Json, Value::Null);
+        done.giving.notes = why.into();
+        done
+    }
+
+    /// How good it is; decides a `best_of`.
+    #[must_use]
+    pub fn score(mut self, score: f64) -> Self {
+        self.giving.result.score = Some(score);
+        self
+    }
+
+    /// Something to add.
+    #[must_use]
+    pub fn notes(mut self, notes: impl Into<String>) -> Self {
+        self.giving.notes = notes.into();
+        self
+    }
+
+    /// What it changes in the session.
+    #[must_use]
+    pub fn update(mut self, update: Update) -> Self {
+        self.giving.updates = update;
+        self
+    }
+
+    /// Hands over to one agent, in the same step.
+    #[must_use]
+    pub fn goto(mut self, to_agent: AgentId, task: impl Into<String>, reason: impl Into<String>) -> Self {
+        self.then = Some(Goto::One { to_agent, task: task.into(), reason: reason.into() });
+        self
+    }
+
+    /// Goes on in any other way, in the same step.
+    #[must_use]
+    pub fn then(mut self, goto: Goto) -> Self {
+        self.then = Some(goto);
+        self
+    }
+}
+
+/// A piece of work in the hands of an agent.
+#[derive(Clone)]
+pub struct Work {
+    engine: Engine,
+    handoff: Arc<Handoff>,
+    lease: LeaseId,
+    view: Arc<View>,
+    steps: Arc<Mutex<BTreeMap<String, Value>>>,
+}
+
+impl Work {
+    pub(crate) fn new(
+        engine: Engine,
+        handoff: Arc<Handoff>,
+        lease: LeaseId,
+        view: View,
+        steps: BTreeMap<String, Value>,
+    ) -> Self {
+        Self { engine, handoff, lease, view: Arc::new(view), steps: Arc::new(Mutex::new(steps)) }
+    }
+
+    /// The handoff: the task, why, from whom, and all else that was asked for.
+    #[must_use]
+    pub fn handoff(&self) -> &Handoff {
+        &self.handoff
+    }
+
+    /// The task's data.
+    #[must_use]
+    pub fn payload(&self) -> &Value {
+        &self.handoff.request.task.payload
+    }
+
+    /// The lease that fences what this piece of work writes.
+    #[must_use]
+    pub fn lease(&self) -> LeaseId {
+        self.lease
+    }
+
+    /// What it is shown of the conversation.
+    #[must_use]
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// What it should know, as text for a specialist.
+    #[must_use]
+    pub fn brief(&self) -> String {
+        handover_core::context::brief(&self.handoff, &self.view)
+    }
+
+    /// The engine, with all else that it can do.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Does something once: after a crash its recorded output is given instead.
+    ///
+    /// # Errors
+    /// When the step fails, its output cannot be read back, or the work was given to somebody else meanwhile.
+    pub async fn step<T, R>(&self, name: &str, run: impl FnOnce() -> R) -> Result<T, Failure>
+    where
+        T: Serialize + DeserializeOwned,
+        R: Future<Output = Result<T, Failure>>,
+    {
+        let recorded = self.steps.lock().get(name).cloned();
+        if let Some(output) = recorded {
+            return Ok(serde_json::from_value(output)?);
+        }
+        let output = run().await?;
+        let value = serde_json::to_value(&output)?;
+        let command = Command::Record {
+            handoff: self.handoff.id,
+            lease: self.lease,
+            name: name.to_owned(),
+            output: value.clone(),
+        };
+        self.engine.submit(&self.handoff.session_id, command, None).await?;
+        self.steps.lock().insert(name.to_owned(), value);
+        Ok(output)
+    }
+
+    /// Whether a step was recorded before: this is not the first run.
+    #[must_use]
+    pub fn resumed(&self) -> bool {
+        self.handoff.losses > 0 || self.handoff.attempt > 1
+    }
+
+    /// Delegates and waits for the result. The name makes it once: after a crash the same delegation goes on.
+    ///
+    /// # Errors
+    /// When the delegation is refused.
+    pub async fn delegate(&self, name: &str, mut request: Request) -> Result<Return, HandoffError> {
+        request.from_agent = self.handoff.to_agent.clone();
+        request.parent_id = Some(self.handoff.id);
+        let key = format!("{}/{name}", self.handoff.id);
+        request.idempotency_key = Some(key.clone());
+        self.engine.delegate(&self.handoff.session_id, request).await
+    }
+
+    /// Asks several at once and waits until it is decided. The name makes it once.
+    ///
+    /// # Errors
+    /// When the broadcast is refused.
+    pub async fn broadcast(&self, name: &str, mut request: Request) -> Result<crate::waiting::GroupReturn, HandoffError> {
+        request.from_agent = self.handoff.to_agent.clone();
+        request.parent_id = Some(self.handoff.id);
+        request.idempotency_key = Some(format!("{}/{name}", self.handoff.id));
+        self.engine.broadcast(&self.handoff.session_id, request).await
+    }
+
+    /// Says something in the conversation.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    pub async fn say(&self, text: impl Into<String>) -> Result<Said, HandoffError> {
+        let mut message = NewMessage::new(Role::Assistant, text);
+        message.agent = Some(self.handoff.to_agent.clone());
+        self.engine.say(&self.handoff.session_id, vec![message]).await
+    }
+
+    /// Messages that were withheld, from this number on.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn recall(&self, first: u64, last: u64) -> Result<Vec<Message>, HandoffError> {
+        self.engine.recall(self.handoff.id, first, last).await
+    }
+
+    /// Writes variables.
+    ///
+    /// # Errors
+    /// When one is out of scope or somebody else wrote first.
+    pub async fn set(&self, writes: Vec<Write>) -> Result<(), HandoffError> {
+        let command = Command::Set { by: self.handoff.to_agent.clone(), writes };
+        self.engine.submit(&self.handoff.session_id, command, None).await.map(|_| ())
+    }
+
+    /// Keeps an artifact.
+    ///
+    /// # Errors
+    /// When it is not valid.
+    pub async fn keep(&self, artifact: NewArtifact) -> Result<(), HandoffError> {
+        let command = Command::Keep { by: self.handoff.to_agent.clone(), artifact };
+        self.engine.submit(&self.handoff.session_id, command, None).await.map(|_| ())
+    }
+
+    /// Takes a lock on a file; it is released at the end of the work.
+    ///
+    /// # Errors
+    /// When somebody else holds it.
+    pub async fn lock(&self, path: &str, lock_type: LockType, lease_ms: u64) -> Result<(), HandoffError> {
+        let by = self.handoff.to_agent.clone();
+        let command = Command::Lock { by, path: path.to_owned(), lock_type, lease_ms };
+        self.engine.submit(&self.handoff.session_id, command, None).await.map(|_| ())
+    }
+
+    /// Records a decision. Above the agent's autonomy it becomes an escalation by itself.
+    ///
+    /// # Errors
+    /// When nobody is there to escalate to.
+    pub async fn decide(&self, description: &str, risk: Risk) -> Result<(), HandoffError> {
+        let by = self.handoff.to_agent.clone();
+        let command = Command::Decide { by, description: description.to_owned(), risk };
+        self.engine.submit(&self.handoff.session_id, command, None).await.map(|_| ())
+    }
+
+    /// Hands the work up the chain, with what this level thinks. The work is over for this agent.
+    ///
+    /// # Errors
+    /// When there is nobody above.
+    pub async fn escalate(&self, assessment: &str) -> Result<(), HandoffError> {
+        let command = Command::Escalate {
+            handoff: self.handoff.id,
+            lease: self.lease,
+            assessment: assessment.to_owned(),
+        };
+        self.engine.submit(&self.handoff.session_id, command, None).await.map(|_| ())
+    }
+}
+
+/// One target of a broadcast, with the task of the request.
+#[must_use]
+pub fn send(to_agent: AgentId) -> Send {
+    Send { to_agent, task: None }
+}

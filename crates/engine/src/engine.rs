@@ -1,0 +1,230 @@
+//! The engine: opening it, what it holds, closing it.
+
+use crate::{
+    cache::Cache,
+    clock::{Clock, SystemClock},
+    dispatch::Local,
+    feed::{Feed, Filter, Subscription},
+    waiting::Waiters,
+};
+use handover_core::{
+    agent::Agents,
+    command::{Caller, Command},
+    ids::{AgentId, HandoffId, SessionId},
+    policy::Policy,
+    refusal::HandoffError,
+};
+use handover_store::{Retention, Store, sqlite};
+use parking_lot::{Mutex, RwLock};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, Ordering},
+    },
+};
+use tokio::{sync::Notify, task::JoinHandle};
+
+const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// How an engine is opened.
+pub struct Options {
+    /// The settings that decisions depend on.
+    pub policy: Policy,
+    /// Where the time comes from; the machine when nothing is said.
+    pub clock: Option<Arc<dyn Clock>>,
+    /// Whether timers, checkpoints, health checks and retention run by themselves. A test drives them by hand.
+    pub background: bool,
+    /// Whether every acknowledgement waits for the disk. Only a benchmark switches this off.
+    pub sync: bool,
+    /// How long records are kept.
+    pub retention: Retention,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            policy: Policy::default(),
+            clock: None,
+            background: true,
+            sync: true,
+            retention: Retention { active_ms: 30 * DAY_MS, completed_ms: 90 * DAY_MS, escalation_ms: 180 * DAY_MS },
+        }
+    }
+}
+
+pub(crate) struct Inner {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) policy: RwLock<Policy>,
+    pub(crate) agents: RwLock<Agents>,
+    pub(crate) locals: Mutex<HashMap<AgentId, Arc<Local>>>,
+    /// Pieces of work that run in this process, to be stopped when their lease is gone.
+    pub(crate) running: Mutex<HashMap<HandoffId, Arc<Notify>>>,
+    pub(crate) cache: Cache,
+    pub(crate) feed: Feed,
+    pub(crate) waiters: Waiters,
+    /// The next time something is due, as far as is known; wakes the timer when it moves forward.
+    pub(crate) next_due: AtomicI64,
+    pub(crate) timer_bell: Notify,
+    pub(crate) idle_bell: Notify,
+    pub(crate) closing: AtomicBool,
+    pub(crate) retention: Retention,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// A handle on the engine. Cheap to clone; all clones are the same engine.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) caller: Arc<Caller>,
+}
+
+impl Engine {
+    /// Opens the engine on a database file; the file is made when there is none. Whatever was going on when it was
+    /// last closed or killed goes on.
+    ///
+    /// # Errors
+    /// When the file is in use, damaged, written by a newer version, or cannot be written.
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self, HandoffError> {
+        Self::open_with(path, Options::default()).await
+    }
+
+    /// Opens the engine with other settings.
+    ///
+    /// # Errors
+    /// As [`Engine::open`].
+    pub async fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self, HandoffError> {
+        let feed = Feed::new();
+        let publisher = feed.clone();
+        let mut store_options = sqlite::Options { sync: options.sync, ..sqlite::Options::default() };
+        store_options.on_commit = Some(Box::new(move |records| publisher.publish(records)));
+        let path: PathBuf = path.as_ref().to_path_buf();
+        let opened = tokio::task::spawn_blocking(move || sqlite::SqliteStore::open(&path, store_options)).await;
+        let store = opened.map_err(|error| handover_store::StoreError::Failed(error.to_string()))??;
+        Self::start(Arc::new(store), feed, options).await
+    }
+
+    async fn start(store: Arc<dyn Store>, feed: Feed, options: Options) -> Result<Self, HandoffError> {
+        let (_, last) = store.last_position().await?;
+        let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock::starting_at_least(last)));
+        let mut agents = Agents::default();
+        for (profile, standing) in store.agents().await? {
+            agents.put(Arc::new(profile), standing);
+        }
+        let engine = Self {
+            inner: Arc::new(Inner {
+                store,
+                clock,
+                policy: RwLock::new(options.policy),
+                agents: RwLock::new(agents),
+                locals: Mutex::default(),
+                running: Mutex::default(),
+                cache: Cache::default(),
+                feed,
+                waiters: Waiters::default(),
+                next_due: AtomicI64::new(i64::MIN),
+                timer_bell: Notify::new(),
+                idle_bell: Notify::new(),
+                closing: AtomicBool::new(false),
+                retention: options.retention,
+                tasks: Mutex::default(),
+            }),
+            caller: Arc::new(Caller::local()),
+        };
+        // The vocabulary takes a moment to load; nobody should wait for it with their first message.
+        tokio::task::spawn_blocking(handover_core::context::tokens::warm_up);
+        engine.take_up().await?;
+        if options.background {
+            engine.start_background();
+        }
+        Ok(engine)
+    }
+
+    /// Counts who works on what, and takes back what the process before this one held.
+    async fn take_up(&self) -> Result<(), HandoffError> {
+        for running in self.inner.store.running().await? {
+            if let Some(agent) = self.inner.agents.write().get_mut(&running.by) {
+                agent.load += 1;
+            }
+            if running.in_process {
+                let command = Command::Reclaim { handoff: running.handoff };
+                self.submit_as_engine(&running.session, command).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn start_background(&self) {
+        let tasks = [
+            tokio::spawn(crate::timers::run(self.clone())),
+            tokio::spawn(crate::housekeeping::run(self.clone())),
+        ];
+        self.inner.tasks.lock().extend(tasks);
+    }
+
+    /// The same engine for another caller: who sees only the sessions of its tenant and speaks only for its agents.
+    #[must_use]
+    pub fn for_caller(&self, caller: Caller) -> Self {
+        Self { inner: self.inner.clone(), caller: Arc::new(caller) }
+    }
+
+    /// Changes the settings that decisions depend on.
+    pub fn set_policy(&self, policy: Policy) {
+        *self.inner.policy.write() = policy;
+    }
+
+    /// Everything that happens from now on, or after a position of the feed.
+    #[must_use]
+    pub fn subscribe(&self, filter: Filter, after: Option<u64>) -> Subscription {
+        self.inner.feed.subscribe(self.inner.store.clone(), self.caller.tenant.clone(), filter, after)
+    }
+
+    /// Why the store has stopped writing, if it has.
+    #[must_use]
+    pub fn stopped(&self) -> Option<String> {
+        self.inner.store.stopped()
+    }
+
+    /// Finishes what runs in this process, writes a checkpoint, and closes the store. What is offered stays offered.
+    ///
+    /// # Errors
+    /// When the store cannot be closed cleanly. Nothing that was acknowledged is lost even then.
+    pub async fn close(&self) -> Result<(), HandoffError> {
+        self.inner.closing.store(true, Ordering::SeqCst);
+        self.settle_running().await;
+        for task in self.inner.tasks.lock().drain(..) {
+            task.abort();
+        }
+        if self.stopped().is_none() {
+            self.seal().await?;
+        }
+        self.inner.locals.lock().clear();
+        Ok(self.inner.store.close().await?)
+    }
+
+    /// Waits until nothing runs in this process.
+    async fn settle_running(&self) {
+        loop {
+            let bell = self.inner.idle_bell.notified();
+            if self.inner.running.lock().is_empty() {
+                return;
+            }
+            bell.await;
+        }
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.inner.closing.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn engine_caller(&self) -> Caller {
+        Caller { name: "engine".into(), tenant: self.caller.tenant.clone(), acts_as: None }
+    }
+
+    /// The id of a session that this caller may see, by one of its handoffs.
+    pub(crate) async fn session_of(&self, handoff: HandoffId) -> Result<SessionId, HandoffError> {
+        self.find(handoff).await.map(|found| found.session_id)
+    }
+}

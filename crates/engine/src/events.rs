@@ -1,0 +1,146 @@
+//! Events from outside that hand work over by rule: `security.alert` goes to whoever can do security, at once.
+
+use crate::engine::Engine;
+use handover_core::{
+    command::Open,
+    event::Event,
+    handoff::{Kind, Priority, Request, Task, Trigger},
+    ids::{AgentId, HandoffId, SessionId},
+    refusal::{Code, HandoffError, Refusal},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What happens when an event comes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventRule {
+    /// Its name.
+    pub name: String,
+    /// The type of event; `security.*` stands for all that begin so.
+    pub on: String,
+    /// In whose name the work is handed over where the event belongs to no session.
+    pub from_agent: AgentId,
+    /// To whom; left out, somebody with the capability.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_agent: Option<AgentId>,
+    /// A capability to find somebody by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capability: Option<String>,
+    /// What is to be done; the event's data goes with it.
+    pub task: String,
+    /// How urgent it is.
+    #[serde(default)]
+    pub priority: Priority,
+}
+
+/// Something that happened outside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutsideEvent {
+    /// Its id: the same one twice hands over once.
+    pub id: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its data.
+    #[serde(default)]
+    pub data: Value,
+    /// The session that it belongs to; a new one when left out.
+    #[serde(default)]
+    pub session_id: Option<SessionId>,
+}
+
+const PREFIX: &str = "event_rule:";
+
+impl Engine {
+    /// Keeps a rule; one with the same name is replaced. It survives a restart.
+    ///
+    /// # Errors
+    /// When the rule names nobody, or somebody who is not registered.
+    pub async fn on_event(&self, rule: EventRule) -> Result<(), HandoffError> {
+        for (field, text) in [("name", &rule.name), ("on", &rule.on), ("task", &rule.task)] {
+            if text.trim().is_empty() {
+                return Err(Refusal::new(Code::EmptyField, "it is empty").at(field).into());
+            }
+        }
+        if rule.to_agent.is_none() && rule.capability.is_none() {
+            let refusal = Refusal::new(Code::MissingField, "a rule names an agent or a capability").at("to_agent");
+            return Err(refusal.into());
+        }
+        for agent in std::iter::once(&rule.from_agent).chain(&rule.to_agent) {
+            self.agent(agent)?;
+        }
+        let name = format!("{PREFIX}{}", rule.name);
+        let value = serde_json::to_value(&rule).unwrap_or(Value::Null);
+        let version = self.house().await?.session.as_ref().and_then(|book| book.variables.get(&name)).map_or(0, |v| v.version);
+        let set = BTreeMap::from([(name, (value, version + 1))]);
+        self.write_house(vec![Event::VariablesSet { by: rule.from_agent, set }], Vec::new()).await
+    }
+
+    /// The rules that are kept.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn event_rules(&self) -> Result<Vec<EventRule>, HandoffError> {
+        let cell = self.house().await?;
+        let variables = cell.session.as_ref().map(|book| book.variables.clone()).unwrap_or_default();
+        let rules = variables.iter().filter(|(name, _)| name.starts_with(PREFIX));
+        Ok(rules.filter_map(|(_, variable)| serde_json::from_value(variable.value.clone()).ok()).collect())
+    }
+
+    /// Something happened outside: every rule that fits hands its work over. Gives the handoffs.
+    ///
+    /// # Errors
+    /// When a handoff is refused.
+    pub async fn raise(&self, event: OutsideEvent) -> Result<Vec<HandoffId>, HandoffError> {
+        let rules = self.event_rules().await?;
+        let mut made = Vec::new();
+        for rule in rules.into_iter().filter(|rule| fits(&rule.on, &event.kind)) {
+            made.extend(self.hand_over(&event, rule).await?);
+        }
+        Ok(made)
+    }
+
+    async fn hand_over(&self, event: &OutsideEvent, rule: EventRule) -> Result<Vec<HandoffId>, HandoffError> {
+        let id = match &event.session_id {
+            Some(id) => id.clone(),
+            None => new_session(event, &rule)?,
+        };
+        let open = Open {
+            active_agent: rule.from_agent.clone(),
+            user_id: None,
+            original_request: format!("{}: {}", event.kind, rule.task),
+            metadata: serde_json::json!({ "event": event.id }),
+        };
+        let session = self.resume_session(&id, open).await?;
+        let mut request = Request::new(Kind::Sequential, session.active_agent.clone(), rule.task.clone());
+        request.idempotency_key = Some(format!("event/{}/{}", event.id, rule.name));
+        request.trigger = Trigger::Event;
+        request.reason = format!("{} happened", event.kind);
+        request.to_agent = rule.to_agent;
+        request.capability = rule.capability;
+        request.completes_segment = true;
+        request.task = Task {
+            id: String::new(),
+            kind: event.kind.clone(),
+            description: rule.task,
+            payload: event.data.clone(),
+            priority: rule.priority,
+        };
+        Ok(self.initiate(&id, request).await?.handoffs)
+    }
+}
+
+fn new_session(event: &OutsideEvent, rule: &EventRule) -> Result<SessionId, HandoffError> {
+    let id = format!("event/{}/{}", event.id, rule.name);
+    SessionId::new(&id).map_err(|why| Refusal::new(Code::BadText, format!("{id:?}: {why}")).at("id").into())
+}
+
+fn fits(on: &str, kind: &str) -> bool {
+    match on.strip_suffix('*') {
+        Some(beginning) => kind.starts_with(beginning),
+        None => on == kind,
+    }
+}

@@ -1,0 +1,68 @@
+//! What the engine does by itself now and then: checkpoints, health checks, retention.
+
+use crate::engine::Engine;
+use handover_core::{
+    agent::Standing,
+    ids::AgentId,
+    limits::{CHECKPOINT_MS, HEALTH_FAILURES_MAX, HEALTH_MS, HEALTH_TIMEOUT_MS, RETENTION_MS},
+    refusal::HandoffError,
+};
+use std::time::Duration;
+
+pub(crate) async fn run(engine: Engine) {
+    let now = engine.inner.clock.now();
+    let (mut seal_at, mut health_at, mut prune_at) = (now + CHECKPOINT_MS, now + HEALTH_MS, now + RETENTION_MS);
+    loop {
+        let next = seal_at.min(health_at).min(prune_at);
+        engine.inner.clock.until(next).await;
+        let now = engine.inner.clock.now();
+        // The store tells everybody who asks when it is in trouble; there is nobody here to tell.
+        if seal_at <= now {
+            let _ = engine.seal().await;
+            seal_at = now + CHECKPOINT_MS;
+        }
+        if health_at <= now {
+            let _ = engine.check_health().await;
+            health_at = now + HEALTH_MS;
+        }
+        if prune_at <= now {
+            let _ = engine.enforce_retention().await;
+            prune_at = now + RETENTION_MS;
+        }
+    }
+}
+
+impl Engine {
+    /// Asks every agent of this process how it is. Three failures in a row make it unavailable; one good answer
+    /// brings it back.
+    ///
+    /// # Errors
+    /// When a change cannot be written.
+    pub async fn check_health(&self) -> Result<(), HandoffError> {
+        let locals: Vec<_> =
+            self.inner.locals.lock().iter().map(|(id, local)| (id.clone(), local.agent().clone())).collect();
+        for (id, agent) in locals {
+            let asked = tokio::spawn(async move { agent.health().await });
+            let answer = tokio::time::timeout(Duration::from_millis(HEALTH_TIMEOUT_MS), asked).await;
+            let well = matches!(answer, Ok(Ok(true)));
+            self.note_health(&id, well).await?;
+        }
+        Ok(())
+    }
+
+    async fn note_health(&self, id: &AgentId, well: bool) -> Result<(), HandoffError> {
+        let (standing, failures) = {
+            let mut agents = self.inner.agents.write();
+            let Some(agent) = agents.get_mut(id) else { return Ok(()) };
+            agent.failures = if well { 0 } else { agent.failures + 1 };
+            (agent.standing, agent.failures)
+        };
+        match standing {
+            Standing::Unavailable if well => self.set_standing(id, Standing::Available, "it is well again").await,
+            Standing::Available if failures >= HEALTH_FAILURES_MAX => {
+                self.set_standing(id, Standing::Unavailable, "it failed its health checks").await
+            }
+            Standing::Available | Standing::Unavailable | Standing::Draining => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Who is registered, how busy they are, and which of them live in this process.
+
+use crate::{agent::Agent as LocalAgent, engine::Engine};
+use handover_core::{
+    agent::{Agent, Agents, Profile, Standing},
+    decide::check_profile,
+    event::Event,
+    ids::AgentId,
+    refusal::{Code, HandoffError, Refusal},
+};
+use handover_store::AgentRow;
+use std::sync::Arc;
+
+impl Engine {
+    /// Registers an agent that lives elsewhere, or changes its profile.
+    ///
+    /// # Errors
+    /// When the profile is not valid, with everything that is wrong with it.
+    pub async fn register_profile(&self, profile: Profile) -> Result<(), HandoffError> {
+        check_profile(&profile, &self.inner.agents.read())?;
+        let profile = Arc::new(profile);
+        let known = self.inner.agents.read().get(&profile.id).cloned();
+        if known.as_ref().is_some_and(|known| *known.profile == *profile && known.standing == Standing::Available) {
+            return Ok(());
+        }
+        let row = AgentRow { id: profile.id.clone(), entry: Some((profile.clone(), Standing::Available)) };
+        self.write_house(vec![Event::AgentRegistered { profile: profile.clone() }], vec![row]).await?;
+        self.inner.agents.write().put(profile, Standing::Available);
+        Ok(())
+    }
+
+    /// Registers an agent of this process: its profile, and the code that does the work.
+    /// Work that was offered to it before, also before a restart, begins at once.
+    ///
+    /// # Errors
+    /// When the profile is not valid, with everything that is wrong with it.
+    pub async fn register(&self, profile: Profile, agent: impl LocalAgent) -> Result<(), HandoffError> {
+        let id = profile.id.clone();
+        self.register_profile(profile).await?;
+        self.attach(id, Arc::new(agent)).await
+    }
+
+    /// Lets an agent finish what it has and gives it nothing new. `false` brings it back.
+    ///
+    /// # Errors
+    /// When there is no such agent.
+    pub async fn drain(&self, agent: &AgentId, drain: bool) -> Result<(), HandoffError> {
+        let standing = if drain { Standing::Draining } else { Standing::Available };
+        self.set_standing(agent, standing, "asked for").await
+    }
+
+    /// Removes an agent that has no work.
+    ///
+    /// # Errors
+    /// When there is no such agent, or it still has work.
+    pub async fn remove_agent(&self, agent: &AgentId) -> Result<(), HandoffError> {
+        let load = self.known(agent)?.load;
+        let offers = self.inner.store.offers(agent, 1).await?.len();
+        if load > 0 || offers > 0 {
+            let message = format!("{agent} works on {load} and is offered {}", if offers > 0 { "more" } else { "nothing" });
+            return Err(Refusal::new(Code::AgentBusy, message).into());
+        }
+        let row = AgentRow { id: agent.clone(), entry: None };
+        self.write_house(vec![Event::AgentRemoved { agent: agent.clone() }], vec![row]).await?;
+        self.inner.agents.write().remove(agent);
+        self.inner.locals.lock().remove(agent);
+        Ok(())
+    }
+
+    /// All agents, by id.
+    #[must_use]
+    pub fn agents(&self) -> Vec<Agent> {
+        self.inner.agents.read().iter().cloned().collect()
+    }
+
+    /// One agent.
+    ///
+    /// # Errors
+    /// When there is no such agent.
+    pub fn agent(&self, agent: &AgentId) -> Result<Agent, HandoffError> {
+        self.known(agent)
+    }
+
+    fn known(&self, agent: &AgentId) -> Result<Agent, HandoffError> {
+        let agents = self.inner.agents.read();
+        agents.get(agent).cloned().ok_or_else(|| unknown(agent, &agents))
+    }
+
+    pub(crate) async fn set_standing(&self, agent: &AgentId, standing: Standing, why: &str) -> Result<(), HandoffError> {
+        let known = self.known(agent)?;
+        if known.standing == standing {
+            return Ok(());
+        }
+        let row = AgentRow { id: agent.clone(), entry: Some((known.profile, standing)) };
+        let event = Event::AgentStanding { agent: agent.clone(), standing, why: why.to_owned() };
+        self.write_house(vec![event], vec![row]).await?;
+        if let Some(entry) = self.inner.agents.write().get_mut(agent) {
+            entry.standing = standing;
+            entry.failures = 0;
+        }
+        if standing == Standing::Available {
+            self.kick(agent);
+        }
+        Ok(())
+    }
+
+    /// Takes one of the agent's places, if it has one free.
+    pub(crate) fn reserve(&self, agent: &AgentId) -> bool {
+        let mut agents = self.inner.agents.write();
+        match agents.get_mut(agent) {
+            Some(entry) if entry.has_room() => {
+                entry.load += 1;
+                true
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    pub(crate) fn release(&self, agent: &AgentId) {
+        if let Some(entry) = self.inner.agents.write().get_mut(agent) {
+            entry.load = entry.load.saturating_sub(1);
+        }
+        self.kick(agent);
+    }
+}
+
+fn unknown(agent: &AgentId, agents: &Agents) -> HandoffError {
+    let refusal = Refusal::new(Code::UnknownAgent, format!("\"{agent}\" is not registered"));
+    match agents.nearest(agent.as_str()) {
+        Some(near) => refusal.hint(format!("did you mean \"{near}\"?")).into(),
+        None => refusal.into(),
+    }
+}

@@ -1,0 +1,321 @@
+//! Sessions through the engine: opening, talking, sharing, and what a receiver is shown.
+
+use crate::engine::Engine;
+use handover_core::{
+    command::{Answer, Command, Giving, Goto, Open, Prepared, Turn, Write},
+    context::{self, View},
+    handoff::Handoff,
+    ids::{AgentId, HandoffId, LeaseId, SessionId},
+    limits::{self, PAGE_MAX},
+    message::{Mark, Message, NewMessage},
+    refusal::{Code, HandoffError, Refusal},
+    session::Session,
+};
+use std::sync::Arc;
+
+/// How far the conversation is.
+pub type Said = u64;
+
+/// An accepted handoff: all that whoever took it needs.
+#[derive(Debug, Clone)]
+pub struct Assignment {
+    /// The handoff.
+    pub handoff: Arc<Handoff>,
+    /// The lease; every later step names it.
+    pub lease: LeaseId,
+    /// What is shown of the conversation.
+    pub view: View,
+}
+
+impl Assignment {
+    /// What it should know, as text for a specialist.
+    #[must_use]
+    pub fn brief(&self) -> String {
+        context::brief(&self.handoff, &self.view)
+    }
+}
+
+impl Engine {
+    /// Opens a session.
+    ///
+    /// # Errors
+    /// When there is one with this id, or its first owner is not registered.
+    pub async fn open_session(&self, id: &SessionId, open: Open) -> Result<Answer, HandoffError> {
+        self.submit(id, Command::Open(open), None).await
+    }
+
+    /// Opens a session, or gives the one that exists: what a program does that may have been killed before.
+    ///
+    /// # Errors
+    /// When its first owner is not registered.
+    pub async fn resume_session(&self, id: &SessionId, open: Open) -> Result<Arc<Session>, HandoffError> {
+        if let Some(found) = self.peek(id).await? {
+            return Ok(found);
+        }
+        match self.open_session(id, open).await {
+            Err(error) if !error.has(Code::SessionExists) => Err(error),
+            Ok(_) | Err(_) => self.visible(id).await,
+        }
+    }
+
+    /// A session as it is now.
+    ///
+    /// # Errors
+    /// When there is none with this id for this caller.
+    pub async fn session(&self, id: &SessionId) -> Result<Arc<Session>, HandoffError> {
+        self.visible(id).await
+    }
+
+    pub(crate) async fn visible(&self, id: &SessionId) -> Result<Arc<Session>, HandoffError> {
+        let found = self.peek(id).await?.filter(|_| !id.is_house());
+        found.ok_or_else(|| {
+            Refusal::new(Code::UnknownSession, format!("there is no session {id}")).at("session_id").into()
+        })
+    }
+
+    /// A handoff, open or closed.
+    ///
+    /// # Errors
+    /// When there is none with this id for this caller.
+    pub async fn handoff(&self, id: HandoffId) -> Result<Handoff, HandoffError> {
+        self.find(id).await
+    }
+
+    pub(crate) async fn find(&self, id: HandoffId) -> Result<Handoff, HandoffError> {
+        let unknown = || HandoffError::from(Refusal::new(Code::UnknownHandoff, format!("there is no handoff {id}")));
+        let handoff = self.inner.store.handoff(id).await?.ok_or_else(unknown)?;
+        match self.peek(&handoff.session_id).await? {
+            Some(_) => Ok(handoff),
+            None => Err(unknown()),
+        }
+    }
+
+    /// Appends to the conversation. Secrets and control characters are taken out and marked before anything is stored.
+    ///
+    /// # Errors
+    /// When a message is too large or speaks for an agent that is not registered.
+    pub async fn say(&self, session: &SessionId, messages: Vec<NewMessage>) -> Result<Said, HandoffError> {
+        self.say_after(session, messages, None).await
+    }
+
+    /// Appends to the conversation if it has this many messages now.
+    ///
+    /// # Errors
+    /// As [`Engine::say`]; and when the conversation has gone on meanwhile.
+    pub async fn say_after(
+        &self,
+        session: &SessionId,
+        messages: Vec<NewMessage>,
+        after: Option<u64>,
+    ) -> Result<Said, HandoffError> {
+        check_sizes(&messages)?;
+        // Cleaning and counting take a while for long texts: not on a thread that others wait for.
+        let total: usize = messages.iter().map(|message| message.content.len()).sum();
+        let prepared = if total > 16 * 1024 {
+            let prepare = move || messages.into_iter().map(Prepared::from_new).collect();
+            tokio::task::spawn_blocking(prepare)
+                .await
+                .map_err(|error| HandoffError::from(handover_store::StoreError::Failed(error.to_string())))?
+        } else {
+            messages.into_iter().map(Prepared::from_new).collect()
+        };
+        self.submit(session, Command::Say { messages: prepared, after }, None).await?;
+        Ok(self.visible(session).await?.mark.messages)
+    }
+
+    /// Messages of a session by number, at most a page.
+    ///
+    /// # Errors
+    /// When there is no such session for this caller.
+    pub async fn messages(&self, session: &SessionId, first: u64, last: u64) -> Result<Vec<Message>, HandoffError> {
+        self.visible(session).await?;
+        Ok(self.inner.store.messages(session, first, last).await?)
+    }
+
+    /// Writes variables, all or none.
+    ///
+    /// # Errors
+    /// When one is out of scope or somebody else wrote first.
+    pub async fn set(&self, session: &SessionId, by: &AgentId, writes: Vec<Write>) -> Result<Answer, HandoffError> {
+        self.submit(session, Command::Set { by: by.clone(), writes }, None).await
+    }
+
+    /// Ends the turn of the session's owner: where the work goes, and what changes with it, in one step.
+    ///
+    /// # Errors
+    /// When the turn is refused as a whole.
+    pub async fn turn(&self, session: &SessionId, by: &AgentId, turn: Turn) -> Result<Answer, HandoffError> {
+        self.submit(session, Command::Turn { by: by.clone(), turn: Box::new(turn) }, None).await
+    }
+
+    /// Takes an offered handoff: for agents that pull their work.
+    ///
+    /// # Errors
+    /// When it is not on offer to this agent, or the agent is at capacity.
+    pub async fn accept(
+        &self,
+        id: HandoffId,
+        by: &AgentId,
+        lease_ms: Option<u64>,
+        tools: Option<&[String]>,
+    ) -> Result<Assignment, HandoffError> {
+        let handoff = Arc::new(self.find(id).await?);
+        let view = self.view_of(&handoff, tools).await?;
+        let command = Command::Accept {
+            handoff: id,
+            by: by.clone(),
+            lease_ms,
+            in_process: false,
+            estimated_completion: None,
+            manifest: Some(view.manifest.clone()),
+        };
+        let answer = self.submit(&handoff.session_id, command, None).await?;
+        let lease = answer.lease.ok_or_else(|| Refusal::new(Code::NotOffered, "no lease was granted"))?;
+        Ok(Assignment { handoff: Arc::new(self.find(id).await?), lease, view })
+    }
+
+    /// Says no to an offer.
+    ///
+    /// # Errors
+    /// When it is not on offer to this agent.
+    pub async fn reject(&self, id: HandoffId, by: &AgentId, reason: &str) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        self.submit(&session, Command::Reject { handoff: id, by: by.clone(), reason: reason.to_owned() }, None).await
+    }
+
+    /// Puts an offer off.
+    ///
+    /// # Errors
+    /// When it is not on offer to this agent.
+    pub async fn defer(&self, id: HandoffId, by: &AgentId, for_ms: u64, reason: &str) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        let command = Command::Defer { handoff: id, by: by.clone(), for_ms, reason: reason.to_owned() };
+        self.submit(&session, command, None).await
+    }
+
+    /// Keeps a lease alive.
+    ///
+    /// # Errors
+    /// When the lease is not valid any more.
+    pub async fn heartbeat(&self, id: HandoffId, lease: LeaseId) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        self.submit(&session, Command::Heartbeat { handoff: id, lease }, None).await
+    }
+
+    /// Gives the result back, and says where the work goes next, in one step.
+    ///
+    /// # Errors
+    /// When the lease is not valid any more, or the result or what follows is refused.
+    pub async fn give_back(
+        &self,
+        id: HandoffId,
+        lease: LeaseId,
+        giving: Giving,
+        then: Option<Goto>,
+    ) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        let command = Command::Return { handoff: id, lease, giving: Box::new(giving), then: then.map(Box::new) };
+        self.submit(&session, command, None).await
+    }
+
+    /// Hands the work further up, with what this level thinks.
+    ///
+    /// # Errors
+    /// When there is nobody above.
+    pub async fn escalate(&self, id: HandoffId, lease: LeaseId, assessment: &str) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        let command = Command::Escalate { handoff: id, lease, assessment: assessment.to_owned() };
+        self.submit(&session, command, None).await
+    }
+
+    /// Takes a handoff back.
+    ///
+    /// # Errors
+    /// When it is closed, or not this agent's to take back.
+    pub async fn cancel(&self, id: HandoffId, by: &AgentId, reason: &str) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        self.submit(&session, Command::Cancel { handoff: id, by: by.clone(), reason: reason.to_owned() }, None).await
+    }
+
+    /// Approves a handoff that waits for a person.
+    ///
+    /// # Errors
+    /// When it does not wait for approval, or the approver asked for it.
+    pub async fn approve(&self, id: HandoffId, by: &str, comment: &str) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        let command = Command::Approve { handoff: id, by: by.to_owned(), comment: comment.to_owned() };
+        self.submit(&session, command, None).await
+    }
+
+    /// Denies a handoff that waits for a person. The source is told why.
+    ///
+    /// # Errors
+    /// When it does not wait for approval, or the approver asked for it.
+    pub async fn deny(&self, id: HandoffId, by: &str, comment: &str) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        let command = Command::Deny { handoff: id, by: by.to_owned(), comment: comment.to_owned() };
+        self.submit(&session, command, None).await
+    }
+
+    /// What a handoff shows its receiver; the same before and after its acceptance.
+    ///
+    /// # Errors
+    /// When there is no such handoff for this caller.
+    pub async fn view(&self, id: HandoffId, tools: Option<&[String]>) -> Result<View, HandoffError> {
+        let handoff = self.find(id).await?;
+        self.view_of(&handoff, tools).await
+    }
+
+    pub(crate) async fn view_of(&self, handoff: &Handoff, tools: Option<&[String]>) -> Result<View, HandoffError> {
+        let mark: &Mark = &handoff.mark;
+        let mut need = context::plan(&handoff.request, mark).ranges;
+        if need.is_empty() && mark.messages > 0 {
+            // A full view is turned page by page; its last messages are enough for a brief.
+            let first = mark.messages.saturating_sub(limits::BRIEF_MESSAGES as u64) + 1;
+            need.push((first, mark.messages));
+        }
+        let mut read = Vec::new();
+        for (first, last) in need {
+            read.extend(self.inner.store.messages(&handoff.session_id, first, last).await?);
+        }
+        Ok(context::build(&handoff.request, mark, &read, tools))
+    }
+
+    /// Messages up to the handoff that its receiver was not shown, by number, at most a page.
+    ///
+    /// # Errors
+    /// When there is no such handoff for this caller.
+    pub async fn recall(&self, id: HandoffId, first: u64, last: u64) -> Result<Vec<Message>, HandoffError> {
+        let handoff = self.find(id).await?;
+        let last = last.min(handoff.mark.messages);
+        if first == 0 || first > last {
+            let message = format!("{first} to {last} is no range of the {} messages at hand", handoff.mark.messages);
+            return Err(Refusal::new(Code::OutOfRange, message).at("first").into());
+        }
+        let last = last.min(first + PAGE_MAX as u64 - 1);
+        let mut messages = self.inner.store.messages(&handoff.session_id, first, last).await?;
+        if let Some(manifest) = &handoff.manifest {
+            messages.retain(|message| !manifest.shows(message.n, message.said.class()));
+        }
+        Ok(messages)
+    }
+}
+
+/// Sizes are checked before cleaning: it costs time, and marks what it takes out.
+fn check_sizes(messages: &[NewMessage]) -> Result<(), HandoffError> {
+    let count = messages.len();
+    if count > limits::MESSAGES_PER_APPEND_MAX {
+        let max = limits::MESSAGES_PER_APPEND_MAX;
+        let message = format!("there are {count}; at most {max} are allowed (MESSAGES_PER_APPEND_MAX)");
+        return Err(Refusal::new(Code::TooLarge, message).at("messages").into());
+    }
+    for (i, message) in messages.iter().enumerate() {
+        let bytes = message.content.len();
+        if bytes > limits::MESSAGE_BYTES_MAX {
+            let max = limits::MESSAGE_BYTES_MAX;
+            let text = format!("it has {bytes} bytes; at most {max} are allowed (MESSAGE_BYTES_MAX)");
+            return Err(Refusal::new(Code::TooLarge, text).at(format!("messages[{i}]")).into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,311 @@
+//! The door. Every change of a session goes through here: one command at a time per session, decided by the core,
+//! committed by the store, and only then answered and acted upon.
+
+use crate::{cache::Cell, engine::Engine};
+use handover_core::{
+    agent::Standing,
+    command::{Answer, Caller, Command},
+    decide::{self, Decided, Found, World},
+    digest::Digest,
+    event::Event,
+    handoff::{Handoff, Phase},
+    ids::{AgentId, RandomIds, SessionId},
+    limits,
+    refusal::{Code, HandoffError, Refusal},
+    session::Session,
+    time::Timestamp,
+};
+use handover_store::{AgentRow, Commit, KeyRow, StoreError};
+use std::sync::{Arc, atomic::Ordering};
+use tokio::sync::OwnedMutexGuard;
+
+impl Engine {
+    /// Submits a command. The answer means: it is on disk.
+    ///
+    /// # Errors
+    /// When the command is refused, or the store cannot write. Nothing has changed then.
+    pub async fn submit(&self, session: &SessionId, command: Command, key: Option<&str>) -> Result<Answer, HandoffError> {
+        self.submit_inner(session, command, key, &self.caller, false).await
+    }
+
+    /// A command of the engine itself: timers and restarts. It sees every session.
+    pub(crate) async fn submit_as_engine(&self, session: &SessionId, command: Command) -> Result<Answer, HandoffError> {
+        let mut caller = self.engine_caller();
+        let cell = self.loaded(session).await?;
+        if let Some(found) = &cell.session {
+            caller.tenant.clone_from(&found.tenant);
+        }
+        self.decide_and_commit(cell, session, command, None, &caller, false).await
+    }
+
+    /// An acceptance for which a place was reserved before.
+    pub(crate) async fn submit_reserved(&self, session: &SessionId, command: Command) -> Result<Answer, HandoffError> {
+        let mut caller = self.engine_caller();
+        let cell = self.loaded(session).await?;
+        if let Some(found) = &cell.session {
+            caller.tenant.clone_from(&found.tenant);
+        }
+        self.decide_and_commit(cell, session, command, None, &caller, true).await
+    }
+
+    async fn submit_inner(
+        &self,
+        session: &SessionId,
+        command: Command,
+        key: Option<&str>,
+        caller: &Caller,
+        reserved: bool,
+    ) -> Result<Answer, HandoffError> {
+        if session.is_house() {
+            return Err(Refusal::new(Code::UnknownSession, format!("there is no session {session}")).into());
+        }
+        let key = match key {
+            None => None,
+            Some(key) => Some((checked_key(key)?.to_owned(), Digest::of_json(&command))),
+        };
+        let cell = self.loaded(session).await?;
+        if let (Some((key, digest)), Some(found)) = (&key, &cell.session) {
+            // A stranger learns nothing from a key either.
+            if found.tenant == caller.tenant
+                && let Some(first) = self.inner.store.answered(session, key).await?
+            {
+                return first_answer(key, *digest, &first);
+            }
+        }
+        self.decide_and_commit(cell, session, command, key, caller, reserved).await
+    }
+
+    /// The session's slot, locked, and holding what the store has.
+    async fn loaded(&self, session: &SessionId) -> Result<OwnedMutexGuard<Cell>, HandoffError> {
+        let mut cell = self.inner.cache.slot(session).lock_owned().await;
+        if !cell.loaded {
+            cell.session = self.inner.store.session(session).await?.map(Arc::new);
+            cell.loaded = true;
+        }
+        Ok(cell)
+    }
+
+    /// A session as it was last committed, if this caller may see it.
+    pub(crate) async fn peek(&self, session: &SessionId) -> Result<Option<Arc<Session>>, HandoffError> {
+        let cell = self.loaded(session).await?;
+        Ok(cell.session.clone().filter(|found| found.tenant == self.caller.tenant))
+    }
+
+    async fn decide_and_commit(
+        &self,
+        mut cell: OwnedMutexGuard<Cell>,
+        id: &SessionId,
+        command: Command,
+        key: Option<(String, Digest)>,
+        caller: &Caller,
+        reserved: bool,
+    ) -> Result<Answer, HandoffError> {
+        let before = cell.session.clone();
+        let (closed, waiting) = self.look_up(before.as_deref(), &command).await?;
+        let taken = self.take_place(&command, reserved)?;
+        let outcome = {
+            let agents = self.inner.agents.read();
+            let policy = self.inner.policy.read();
+            let world = World {
+                agents: &agents,
+                policy: &policy,
+                caller,
+                awake_since: self.inner.clock.awake_since(),
+                now: self.inner.clock.now(),
+            };
+            let found = Found { closed: closed.as_ref(), waiting: waiting.as_ref() };
+            decide::decide(id, before.as_deref(), found, command, &world, &mut RandomIds)
+        };
+        let decided = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
+        if decided.written.is_empty() {
+            self.give_place_back(taken.as_ref());
+            return Ok(decided.answer);
+        }
+        let key = key.map(|(key, digest)| KeyRow { key, digest, answer: text(&decided.answer) });
+        let commit = Commit::of(before.as_deref(), &decided, key, Vec::new());
+        // Until the store has answered, nobody knows what it has.
+        cell.loaded = false;
+        let engine = self.clone();
+        // On a task of its own: a caller that goes away must not leave the commit half done.
+        let task = tokio::spawn(async move {
+            let result = engine.inner.store.commit(commit).await;
+            engine.conclude(cell, before, decided, taken, result)
+        });
+        task.await.map_err(|error| HandoffError::from(StoreError::Failed(error.to_string())))?
+    }
+
+    /// What the command names and the session no longer holds.
+    async fn look_up(
+        &self,
+        session: Option<&Session>,
+        command: &Command,
+    ) -> Result<(Option<Handoff>, Option<AgentId>), HandoffError> {
+        let mut closed = None;
+        let mut waiting = None;
+        if let Some(id) = command.handoff()
+            && session.is_some_and(|session| !session.open.contains_key(&id))
+        {
+            closed = self.inner.store.handoff(id).await?;
+        }
+        if let (Command::Take { of, .. }, Some(session)) = (command, session) {
+            let found = self.inner.store.waiting_return(*of).await?;
+            waiting = found.filter(|found| found.session == session.id).map(|found| found.to);
+        }
+        Ok((closed, waiting))
+    }
+
+    /// An acceptance takes one of the agent's places before it is decided, so that two never take the last one.
+    fn take_place(&self, command: &Command, reserved: bool) -> Result<Option<AgentId>, HandoffError> {
+        match command {
+            Command::Accept { by, .. } if reserved => Ok(Some(by.clone())),
+            Command::Accept { by, .. } if self.reserve(by) => Ok(Some(by.clone())),
+            Command::Accept { by, .. } => {
+                self.agent(by)?;
+                Err(Refusal::new(Code::AtCapacity, format!("{by} works on as much as it may")).into())
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn give_place_back(&self, taken: Option<&AgentId>) {
+        if let Some(agent) = taken {
+            self.release(agent);
+        }
+    }
+
+    fn conclude(
+        &self,
+        mut cell: OwnedMutexGuard<Cell>,
+        before: Option<Arc<Session>>,
+        decided: Decided,
+        taken: Option<AgentId>,
+        result: Result<Vec<u64>, StoreError>,
+    ) -> Result<Answer, HandoffError> {
+        if let Err(error) = result {
+            self.give_place_back(taken.as_ref());
+            return Err(error.into());
+        }
+        let answer = decided.answer.clone();
+        let after = Arc::new(decided.session);
+        cell.session = Some(after.clone());
+        cell.loaded = true;
+        drop(cell);
+        self.act(before.as_deref(), decided.touched.handoffs.into_values(), taken.as_ref());
+        for written in &decided.written {
+            if let Event::GroupDecided { group, .. } = &written.record.event {
+                self.inner.waiters.wake(group.0);
+            }
+        }
+        for (agent, standing, why) in decided.standings {
+            self.note_standing(agent, standing, why);
+        }
+        Ok(answer)
+    }
+
+    /// What follows from a commit: bells, places, timers. Never before it.
+    fn act(&self, before: Option<&Session>, touched: impl Iterator<Item = Arc<Handoff>>, taken: Option<&AgentId>) {
+        for handoff in touched {
+            let earlier = before.and_then(|before| before.open.get(&handoff.id));
+            let held_before = earlier.filter(|earlier| earlier.lease().is_some());
+            if let Some(earlier) = held_before
+                && earlier.lease() != handoff.lease()
+            {
+                self.stop_local(handoff.id);
+                self.release(&earlier.to_agent);
+            }
+            match &handoff.phase {
+                Phase::Offered { since, .. } => self.offer(&handoff, *since),
+                Phase::Running { .. } => {
+                    self.came_back(taken);
+                    self.inner.waiters.wake(handoff.id.0);
+                }
+                Phase::Closed { .. } => self.inner.waiters.wake(handoff.id.0),
+                Phase::AwaitingApproval { .. } | Phase::Deferred { .. } => {}
+            }
+            if let Some(due) = handoff.due() {
+                self.note_due(due);
+            }
+        }
+    }
+
+    /// Whoever takes work is alive.
+    fn came_back(&self, taken: Option<&AgentId>) {
+        let Some(agent) = taken else { return };
+        let away = self.inner.agents.read().get(agent).is_some_and(|entry| entry.standing == Standing::Unavailable);
+        if away {
+            self.note_standing(agent.clone(), Standing::Available, "it accepted a handoff".into());
+        }
+    }
+
+    fn note_standing(&self, agent: AgentId, standing: Standing, why: String) {
+        let engine = self.clone();
+        tokio::spawn(async move {
+            // The store says so itself when it cannot write; there is nobody here to tell.
+            let _ = engine.set_standing(&agent, standing, &why).await;
+        });
+    }
+
+    pub(crate) fn note_due(&self, due: Timestamp) {
+        if self.inner.next_due.fetch_min(due.0, Ordering::SeqCst) > due.0 {
+            self.inner.timer_bell.notify_one();
+        }
+    }
+
+    /// Writes into the book of the house.
+    pub(crate) async fn write_house(&self, events: Vec<Event>, agents: Vec<AgentRow>) -> Result<(), HandoffError> {
+        let mut cell = self.loaded(&SessionId::house()).await?;
+        let before = cell.session.clone();
+        let decided = self.decide_house(before.as_deref(), events);
+        let commit = Commit::of(before.as_deref(), &decided, None, agents);
+        cell.loaded = false;
+        let engine = self.clone();
+        let task = tokio::spawn(async move {
+            let result = engine.inner.store.commit(commit).await;
+            engine.conclude(cell, before, decided, None, result)
+        });
+        task.await.map_err(|error| HandoffError::from(StoreError::Failed(error.to_string())))?.map(|_| ())
+    }
+
+    pub(crate) fn decide_house(&self, before: Option<&Session>, events: Vec<Event>) -> Decided {
+        let agents = self.inner.agents.read();
+        let policy = self.inner.policy.read();
+        let caller = self.engine_caller();
+        let now = self.inner.clock.now();
+        let world = World { agents: &agents, policy: &policy, caller: &caller, awake_since: now, now };
+        decide::house(before, events, &world, &mut RandomIds)
+    }
+
+    pub(crate) async fn house(&self) -> Result<OwnedMutexGuard<Cell>, HandoffError> {
+        self.loaded(&SessionId::house()).await
+    }
+}
+
+fn checked_key(key: &str) -> Result<&str, HandoffError> {
+    let chars = key.chars().count();
+    if key.trim().is_empty() {
+        return Err(Refusal::new(Code::EmptyField, "it is empty").at("idempotency_key").into());
+    }
+    if chars > limits::KEY_CHARS_MAX {
+        let message = format!("it has {chars} characters; at most {} are allowed (KEY_CHARS_MAX)", limits::KEY_CHARS_MAX);
+        return Err(Refusal::new(Code::TooLarge, message).at("idempotency_key").into());
+    }
+    if let Some(bad) = key.chars().find(|c| c.is_control()) {
+        return Err(Refusal::new(Code::BadText, format!("it contains {bad:?}")).at("idempotency_key").into());
+    }
+    Ok(key)
+}
+
+fn first_answer(key: &str, digest: Digest, first: &handover_store::FirstAnswer) -> Result<Answer, HandoffError> {
+    if first.digest != digest {
+        let message = format!("key \"{key}\" was used for a request with other content");
+        return Err(Refusal::new(Code::KeyConflict, message).at("idempotency_key").into());
+    }
+    serde_json::from_str(&first.answer).map_err(|error| {
+        HandoffError::from(StoreError::Damaged(format!("the answer to key \"{key}\" cannot be read"))).because(error)
+    })
+}
+
+fn text(answer: &Answer) -> String {
+    // An answer has string keys only and no serializer that fails.
+    serde_json::to_string(answer).unwrap_or_default()
+}

@@ -1,0 +1,246 @@
+//! Waiting for the end of a handoff, and taking its return exactly once.
+
+use crate::engine::Engine;
+use handover_core::{
+    command::Command,
+    event::Event,
+    handoff::{Handoff, Kind, Request, Return, ReturnStatus},
+    ids::{AgentId, GroupId, HandoffId, SessionId},
+    record::Record,
+    refusal::{Code, HandoffError, Refusal},
+};
+use handover_store::RecordQuery;
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc};
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+/// Who waits for what, in this process. Those elsewhere read the feed.
+#[derive(Default)]
+pub(crate) struct Waiters {
+    bells: Mutex<HashMap<Uuid, Arc<Notify>>>,
+}
+
+impl Waiters {
+    fn bell(&self, of: Uuid) -> Arc<Notify> {
+        self.bells.lock().entry(of).or_default().clone()
+    }
+
+    pub(crate) fn wake(&self, of: Uuid) {
+        if let Some(bell) = self.bells.lock().get(&of) {
+            bell.notify_waiters();
+        }
+    }
+
+    /// Forgets a bell that nobody else holds.
+    fn leave(&self, of: Uuid, bell: Arc<Notify>) {
+        let mut bells = self.bells.lock();
+        drop(bell);
+        if bells.get(&of).is_some_and(|bell| Arc::strong_count(bell) == 1) {
+            bells.remove(&of);
+        }
+    }
+}
+
+/// How a broadcast was decided.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupReturn {
+    /// The group.
+    pub group: GroupId,
+    /// How it ended.
+    pub status: ReturnStatus,
+    /// The results that decided it, in the order of the request.
+    pub winners: Vec<Return>,
+}
+
+impl Engine {
+    /// Initiates a handoff, or a broadcast; its key, if it has one, makes it once.
+    ///
+    /// # Errors
+    /// When the request is refused, with everything that is wrong with it.
+    pub async fn initiate(
+        &self,
+        session: &SessionId,
+        request: Request,
+    ) -> Result<handover_core::command::Answer, HandoffError> {
+        let key = request.idempotency_key.clone();
+        let agents = (request.from_agent.clone(), request.to_agent.clone());
+        let command = Command::Initiate(Box::new(request));
+        let answer = self.submit(session, command, key.as_deref()).await;
+        answer.map_err(|error| if error.agents.is_empty() { error.between(&agents.0, agents.1.as_ref()) } else { error })
+    }
+
+    /// Delegates (or escalates) and waits for the result. Whatever happens to the work, an answer comes.
+    ///
+    /// # Errors
+    /// When the request is refused.
+    pub async fn delegate(&self, session: &SessionId, mut request: Request) -> Result<Return, HandoffError> {
+        if !matches!(request.kind, Kind::Delegation | Kind::Escalation) {
+            request.kind = Kind::Delegation;
+        }
+        let by = request.from_agent.clone();
+        let key = request.idempotency_key.clone();
+        let answer = self.initiate(session, request).await?;
+        let id = only(&answer.handoffs)?;
+        self.take_return(session, id, &by, key.as_deref()).await
+    }
+
+    /// Waits for the return of a handoff and takes it. With a key, the same call after a restart gives it again.
+    ///
+    /// # Errors
+    /// When nobody waits for this return, or it was taken before.
+    pub async fn take_return(
+        &self,
+        session: &SessionId,
+        id: HandoffId,
+        by: &AgentId,
+        key: Option<&str>,
+    ) -> Result<Return, HandoffError> {
+        let result = self.returned(id).await?;
+        let key = key.map(|key| format!("take/{key}"));
+        self.submit(session, Command::Take { of: id.0, by: by.clone() }, key.as_deref()).await?;
+        Ok(result)
+    }
+
+    /// Waits until the work that was handed over is over, wherever it went meanwhile, and gives how it ended.
+    ///
+    /// # Errors
+    /// When there is no such handoff.
+    pub async fn returned(&self, id: HandoffId) -> Result<Return, HandoffError> {
+        let mut current = id;
+        loop {
+            let handoff = self.until(current, |handoff| handoff.status().is_closed()).await?;
+            match self.successor(&handoff).await? {
+                Some(next) => current = next,
+                None => return Ok(result_of(&handoff)),
+            }
+        }
+    }
+
+    /// The handoff that went on with this one further up.
+    async fn successor(&self, handoff: &Handoff) -> Result<Option<HandoffId>, HandoffError> {
+        if handoff.status() != handover_core::handoff::Status::Escalated {
+            return Ok(None);
+        }
+        let query = RecordQuery {
+            handoff: Some(handoff.id),
+            event_type: Some("escalated".into()),
+            limit: 1,
+            ..RecordQuery::default()
+        };
+        let records = self.inner.store.records(&query).await?;
+        let event = records.first().and_then(|stored| serde_json::from_str::<Record>(&stored.text).ok());
+        Ok(match event.map(|record| record.event) {
+            Some(Event::Closed { successor, .. }) => successor,
+            _ => None,
+        })
+    }
+
+    /// Waits until somebody has taken the work, or it is over.
+    ///
+    /// # Errors
+    /// When there is no such handoff.
+    pub async fn accepted(&self, id: HandoffId) -> Result<Handoff, HandoffError> {
+        self.until(id, |handoff| handoff.lease().is_some() || handoff.status().is_closed()).await
+    }
+
+    async fn until(&self, id: HandoffId, ready: impl Fn(&Handoff) -> bool) -> Result<Handoff, HandoffError> {
+        let bell = self.inner.waiters.bell(id.0);
+        let result = loop {
+            // The bell is taken before the look, so that nothing can happen in between unheard.
+            let mut rung = std::pin::pin!(bell.notified());
+            rung.as_mut().enable();
+            match self.find(id).await {
+                Ok(handoff) if ready(&handoff) => break Ok(handoff),
+                Ok(_) => rung.await,
+                Err(error) => break Err(error),
+            }
+        };
+        self.inner.waiters.leave(id.0, bell);
+        result
+    }
+
+    /// Asks several at once and waits until the contract of the broadcast is decided.
+    ///
+    /// # Errors
+    /// When the request is refused.
+    pub async fn broadcast(&self, session: &SessionId, mut request: Request) -> Result<GroupReturn, HandoffError> {
+        request.kind = Kind::Broadcast;
+        let by = request.from_agent.clone();
+        let key = request.idempotency_key.clone().map(|key| format!("take/{key}"));
+        let answer = self.initiate(session, request).await?;
+        let group = answer.group.ok_or_else(|| Refusal::new(Code::NoTargets, "there is no group"))?;
+        let result = self.decided(session, group).await?;
+        self.submit(session, Command::Take { of: group.0, by }, key.as_deref()).await?;
+        Ok(result)
+    }
+
+    /// Waits until a broadcast is decided.
+    ///
+    /// # Errors
+    /// When the session is not the caller's.
+    pub async fn decided(&self, session: &SessionId, group: GroupId) -> Result<GroupReturn, HandoffError> {
+        let bell = self.inner.waiters.bell(group.0);
+        let result = loop {
+            let mut rung = std::pin::pin!(bell.notified());
+            rung.as_mut().enable();
+            match self.find_decision(session, group).await {
+                Ok(Some(decision)) => break Ok(decision),
+                Ok(None) => rung.await,
+                Err(error) => break Err(error),
+            }
+        };
+        self.inner.waiters.leave(group.0, bell);
+        result
+    }
+
+    async fn find_decision(&self, session: &SessionId, group: GroupId) -> Result<Option<GroupReturn>, HandoffError> {
+        self.visible(session).await?;
+        let mut query = RecordQuery {
+            session: Some(session.clone()),
+            event_type: Some("group_decided".into()),
+            limit: handover_core::limits::PAGE_MAX,
+            ..RecordQuery::default()
+        };
+        loop {
+            let page = self.inner.store.records(&query).await?;
+            for stored in &page {
+                query.after = stored.position;
+                let Ok(record) = serde_json::from_str::<Record>(&stored.text) else { continue };
+                if let Event::GroupDecided { group: found, status, winners, .. } = record.event
+                    && found == group
+                {
+                    let mut results = Vec::new();
+                    for id in winners {
+                        results.push(result_of(&self.find(id).await?));
+                    }
+                    return Ok(Some(GroupReturn { group, status, winners: results }));
+                }
+            }
+            if page.len() < query.limit {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+fn only(handoffs: &[HandoffId]) -> Result<HandoffId, HandoffError> {
+    handoffs.first().copied().ok_or_else(|| Refusal::new(Code::UnknownHandoff, "no handoff was made").into())
+}
+
+/// How a closed handoff ended. A closed one always has a result; pruning removes both together.
+fn result_of(handoff: &Handoff) -> Return {
+    match &handoff.result {
+        Some(result) => Return::clone(result),
+        None => Return {
+            handoff_id: handoff.id,
+            from_agent: handoff.to_agent.clone(),
+            to_agent: handoff.request.from_agent.clone(),
+            status: ReturnStatus::Failed,
+            result: handover_core::handoff::Outcome::default(),
+            completion_time: handoff.closed_at.unwrap_or_default(),
+            metrics: handoff.metrics,
+            notes: "its result is no longer kept".into(),
+        },
+    }
+}
