@@ -92,27 +92,45 @@ impl Engine {
     /// `HO0901` with the first record that does not fit.
     pub async fn verify(&self) -> Result<Verified, HandoffError> {
         let mut found = Verified::default();
+        // The book of the house comes first: it says how far each of the others must reach.
+        let mut seals = self.verify_house(&mut found).await?;
         let mut after: Option<SessionId> = None;
-        let mut heads: Vec<SealedHead> = Vec::new();
         loop {
             let page = self.inner.store.chains(after.as_ref(), PAGE_MAX).await?;
-            for ends in &page {
-                heads.append(&mut self.verify_chain(ends, &mut found).await?);
+            for ends in page.iter().filter(|ends| !ends.session.is_house()) {
+                let seal = seals.remove(&ends.session);
+                self.verify_chain(ends, seal, &mut found, &mut BTreeMap::new()).await?;
             }
             match page.last() {
                 Some(last) => after = Some(last.session.clone()),
                 None => break,
             }
         }
-        self.verify_seals(&heads).await?;
-        Ok(found)
+        match seals.into_values().next() {
+            Some(seal) => Err(broken(&seal.session_id, seal.seq, "a checkpoint has sealed it, and the session is gone")),
+            None => Ok(found),
+        }
     }
 
-    /// One chain from its beginning to its end. Gives what it seals, where it is the book of the house.
-    async fn verify_chain(&self, ends: &ChainEnds, found: &mut Verified) -> Result<Vec<SealedHead>, HandoffError> {
+    /// The latest seal of each session.
+    async fn verify_house(&self, found: &mut Verified) -> Result<BTreeMap<SessionId, SealedHead>, HandoffError> {
+        let mut seals = BTreeMap::new();
+        if let Some(ends) = self.inner.store.chain(&SessionId::house()).await? {
+            self.verify_chain(&ends, None, found, &mut seals).await?;
+        }
+        Ok(seals)
+    }
+
+    /// One chain from its beginning to its end, with the record that a checkpoint has sealed in it.
+    async fn verify_chain(
+        &self,
+        ends: &ChainEnds,
+        seal: Option<SealedHead>,
+        found: &mut Verified,
+        seals: &mut BTreeMap<SessionId, SealedHead>,
+    ) -> Result<(), HandoffError> {
         let mut link = Link { seq: ends.pruned.0, hash: ends.pruned.1 };
         let mut replay = Replay::default();
-        let mut seals = Vec::new();
         let mut query = RecordQuery { session: Some(ends.session.clone()), limit: PAGE_MAX, ..RecordQuery::default() };
         loop {
             let page = self.inner.store.records(&query).await?;
@@ -120,9 +138,12 @@ impl Engine {
                 query.after = stored.position;
                 let record = link.follow(stored)?;
                 found.records += 1;
+                if let Some(seal) = seal.as_ref().filter(|seal| seal.seq == stored.seq && seal.hash != stored.hash) {
+                    return Err(broken(&seal.session_id, seal.seq, "a checkpoint has sealed another record here"));
+                }
                 if let Event::Sealed { heads, .. } = &record.event {
                     found.checkpoints += 1;
-                    seals.extend(heads.iter().cloned());
+                    seals.extend(heads.iter().map(|head| (head.session_id.clone(), head.clone())));
                 }
                 replay.push(record, stored.hash);
             }
@@ -134,11 +155,14 @@ impl Engine {
             let message = format!("its last record is {} where {} is expected", link.seq, ends.head.0);
             return Err(broken(&ends.session, ends.head.0, &message));
         }
+        if let Some(seal) = seal.filter(|seal| seal.seq > link.seq) {
+            return Err(broken(&seal.session_id, seal.seq, "a checkpoint has sealed it, and it is not there"));
+        }
         found.sessions += 1;
         if ends.pruned.0 == 0 {
             self.verify_state(ends, replay, found).await?;
         }
-        Ok(seals)
+        Ok(())
     }
 
     /// What is stored beside the records follows from them.
@@ -168,50 +192,6 @@ impl Engine {
             return Err(broken(&ends.session, ends.head.0, "the conversation is not what its records say"));
         }
         Ok(())
-    }
-
-    /// Whatever a checkpoint has sealed is still there, or was removed by the rules.
-    async fn verify_seals(&self, heads: &[SealedHead]) -> Result<(), HandoffError> {
-        let mut latest: BTreeMap<&SessionId, &SealedHead> = BTreeMap::new();
-        for head in heads {
-            let entry = latest.entry(&head.session_id).or_insert(head);
-            if head.seq >= entry.seq {
-                *entry = head;
-            }
-        }
-        for head in latest.into_values() {
-            let missing = || broken(&head.session_id, head.seq, "a checkpoint has sealed it, and it is not there");
-            let query = RecordQuery { session: Some(head.session_id.clone()), limit: PAGE_MAX, ..RecordQuery::default() };
-            if self.inner.store.session(&head.session_id).await?.is_none() {
-                return Err(missing());
-            }
-            self.find_sealed(query, head, missing).await?;
-        }
-        Ok(())
-    }
-
-    async fn find_sealed(
-        &self,
-        mut query: RecordQuery,
-        head: &SealedHead,
-        missing: impl Fn() -> HandoffError,
-    ) -> Result<(), HandoffError> {
-        loop {
-            let page = self.inner.store.records(&query).await?;
-            for stored in &page {
-                query.after = stored.position;
-                if stored.seq == head.seq {
-                    return if stored.hash == head.hash { Ok(()) } else { Err(missing()) };
-                }
-                if stored.seq > head.seq {
-                    return Ok(()); // Removed by the rules; the chain began with its hash.
-                }
-            }
-            if page.len() < PAGE_MAX {
-                // All of it was removed by the rules, or it was cut: the chain's own ends told which before.
-                return Ok(());
-            }
-        }
     }
 
     /// Writes records as JSON lines into `<folder>/<project>/handoff-audit/`, one file for all that fits the query.

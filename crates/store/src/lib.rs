@@ -240,6 +240,8 @@ pub trait Store: Send + Sync + 'static {
     async fn last_position(&self) -> Result<(u64, Timestamp), StoreError>;
     /// The ends of all chains, by session id, after this one.
     async fn chains(&self, after: Option<&SessionId>, limit: usize) -> Result<Vec<ChainEnds>, StoreError>;
+    /// The ends of one chain.
+    async fn chain(&self, session: &SessionId) -> Result<Option<ChainEnds>, StoreError>;
     /// What may be removed by now, at most so many sessions.
     async fn prunable(&self, retention: Retention, now: Timestamp, limit: usize) -> Result<Vec<Prunable>, StoreError>;
     /// Removes these, in one transaction with the commit that records it.
