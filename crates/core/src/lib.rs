@@ -4,6 +4,7 @@
 
 pub mod agent;
 pub mod apply;
+mod build;
 pub mod command;
 pub mod context;
 pub mod decide;

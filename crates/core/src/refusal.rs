@@ -1,6 +1,6 @@
 //! Refusals: the right answer to a bad ask. Each has a stable code, says what, where and how to mend it, and changes nothing.
 
-use crate::ids::AgentId;
+use crate::ids::{AgentId, BadName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -408,6 +408,17 @@ impl HandoffError {
 impl From<Refusal> for HandoffError {
     fn from(refusal: Refusal) -> Self {
         Self::one(refusal)
+    }
+}
+
+impl From<BadName> for HandoffError {
+    fn from(bad: BadName) -> Self {
+        let code = match bad {
+            BadName::Empty => Code::EmptyField,
+            BadName::TooLong { .. } => Code::TooLarge,
+            BadName::BadCharacter(_) => Code::BadText,
+        };
+        Self::one(Refusal::new(code, format!("not a name: {bad}")))
     }
 }
 

@@ -251,7 +251,11 @@ impl Work {
     ///
     /// # Errors
     /// When the broadcast is refused.
-    pub async fn broadcast(&self, name: &str, mut request: Request) -> Result<crate::waiting::GroupReturn, HandoffError> {
+    pub async fn broadcast(
+        &self,
+        name: &str,
+        mut request: Request,
+    ) -> Result<crate::waiting::GroupReturn, HandoffError> {
         request.from_agent = self.handoff.to_agent.clone();
         request.parent_id = Some(self.handoff.id);
         request.idempotency_key = Some(format!("{}/{name}", self.handoff.id));
@@ -319,11 +323,8 @@ impl Work {
     /// # Errors
     /// When there is nobody above.
     pub async fn escalate(&self, assessment: &str) -> Result<(), HandoffError> {
-        let command = Command::Escalate {
-            handoff: self.handoff.id,
-            lease: self.lease,
-            assessment: assessment.to_owned(),
-        };
+        let command =
+            Command::Escalate { handoff: self.handoff.id, lease: self.lease, assessment: assessment.to_owned() };
         self.engine.submit(&self.handoff.session_id, command, None).await.map(|_| ())
     }
 }

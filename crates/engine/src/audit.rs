@@ -60,7 +60,8 @@ impl Engine {
     pub async fn seal(&self) -> Result<(), HandoffError> {
         loop {
             let sealed = self.sealed_through().await?;
-            let query = RecordQuery { after: sealed, limit: CHECKPOINT_RECORDS_MAX.min(PAGE_MAX), ..RecordQuery::default() };
+            let query =
+                RecordQuery { after: sealed, limit: CHECKPOINT_RECORDS_MAX.min(PAGE_MAX), ..RecordQuery::default() };
             let page = self.inner.store.records(&query).await?;
             let Some(last) = page.last().map(|stored| stored.position) else { return Ok(()) };
             let full = page.len() == query.limit;
@@ -107,7 +108,9 @@ impl Engine {
             }
         }
         match seals.into_values().next() {
-            Some(seal) => Err(broken(&seal.session_id, seal.seq, "a checkpoint has sealed it, and the session is gone")),
+            Some(seal) => {
+                Err(broken(&seal.session_id, seal.seq, "a checkpoint has sealed it, and the session is gone"))
+            }
             None => Ok(found),
         }
     }
@@ -179,7 +182,8 @@ impl Engine {
         }
         let mut mark = Mark::default();
         while mark.messages < stored.mark.messages {
-            let page = self.inner.store.messages(&ends.session, mark.messages + 1, mark.messages + PAGE_MAX as u64).await?;
+            let page =
+                self.inner.store.messages(&ends.session, mark.messages + 1, mark.messages + PAGE_MAX as u64).await?;
             if page.is_empty() {
                 break;
             }
@@ -199,7 +203,12 @@ impl Engine {
     ///
     /// # Errors
     /// When the store cannot be read or the file cannot be written.
-    pub async fn export(&self, folder: &Path, project: &str, query: RecordQuery) -> Result<(PathBuf, u64), HandoffError> {
+    pub async fn export(
+        &self,
+        folder: &Path,
+        project: &str,
+        query: RecordQuery,
+    ) -> Result<(PathBuf, u64), HandoffError> {
         let folder = folder.join(project).join("handoff-audit");
         let trouble = |error: std::io::Error| {
             HandoffError::from(handover_store::StoreError::Failed(format!("{}: {error}", folder.display())))
@@ -349,7 +358,8 @@ pub fn verify_export(lines: impl BufRead) -> Result<ExportVerified, HandoffError
     for (i, text) in lines.lines().enumerate() {
         let bad = |why: &str| HandoffError::from(Refusal::new(Code::BrokenChain, format!("line {}: {why}", i + 1)));
         let text = text.map_err(|error| bad(&error.to_string()))?;
-        let line: Line<'_> = serde_json::from_str(&text).map_err(|error| bad(&format!("it cannot be read: {error}")))?;
+        let line: Line<'_> =
+            serde_json::from_str(&text).map_err(|error| bad(&format!("it cannot be read: {error}")))?;
         if record::hash(line.record.get()) != line.hash {
             return Err(bad("its record does not match its hash"));
         }

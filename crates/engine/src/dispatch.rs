@@ -245,9 +245,9 @@ async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: L
         return; // The work is somebody else's by now, or the store has stopped and said so.
     }
     // What it ended in cannot be; the source is told so instead of waiting.
-    let notes: String = format!("its result was refused: {error}").chars().filter(|c| !c.is_control()).take(4_000).collect();
-    let giving =
-        Giving { status: ReturnStatus::Failed, result: Outcome::default(), updates: Update::default(), notes };
+    let notes: String =
+        format!("its result was refused: {error}").chars().filter(|c| !c.is_control()).take(4_000).collect();
+    let giving = Giving { status: ReturnStatus::Failed, result: Outcome::default(), updates: Update::default(), notes };
     let _ = engine.submit_as_engine(session, returning(id, lease, giving, None)).await;
 }
 

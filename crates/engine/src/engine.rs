@@ -107,7 +107,8 @@ impl Engine {
     }
 
     async fn start(store: Arc<dyn Store>, feed: Feed, options: Options) -> Result<Self, HandoffError> {
-        let (_, last) = store.last_position().await?;
+        let (position, last) = store.last_position().await?;
+        feed.begin_after(position);
         let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock::starting_at_least(last)));
         let mut agents = Agents::default();
         for (profile, standing) in store.agents().await? {
@@ -157,10 +158,8 @@ impl Engine {
     }
 
     fn start_background(&self) {
-        let tasks = [
-            tokio::spawn(crate::timers::run(self.clone())),
-            tokio::spawn(crate::housekeeping::run(self.clone())),
-        ];
+        let tasks =
+            [tokio::spawn(crate::timers::run(self.clone())), tokio::spawn(crate::housekeeping::run(self.clone()))];
         self.inner.tasks.lock().extend(tasks);
     }
 

@@ -74,7 +74,8 @@ impl Engine {
         }
         let name = format!("{PREFIX}{}", rule.name);
         let value = serde_json::to_value(&rule).unwrap_or(Value::Null);
-        let version = self.house().await?.session.as_ref().and_then(|book| book.variables.get(&name)).map_or(0, |v| v.version);
+        let version =
+            self.house().await?.session.as_ref().and_then(|book| book.variables.get(&name)).map_or(0, |v| v.version);
         let set = BTreeMap::from([(name, (value, version + 1))]);
         self.write_house(vec![Event::VariablesSet { by: rule.from_agent, set }], Vec::new()).await
     }

@@ -13,7 +13,10 @@ use handover_store::{RecordQuery, Store, StoredRecord};
 use serde::Serialize;
 use std::{
     collections::VecDeque,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use tokio::sync::broadcast;
 
@@ -83,15 +86,24 @@ struct Published {
 #[derive(Clone)]
 pub(crate) struct Feed {
     sender: broadcast::Sender<Arc<Vec<Published>>>,
+    /// The last position that is on disk, so that a new subscriber knows where it begins.
+    last: Arc<AtomicU64>,
 }
 
 impl Feed {
     pub(crate) fn new() -> Self {
-        Self { sender: broadcast::Sender::new(SUBSCRIBER_LAG_MAX) }
+        Self { sender: broadcast::Sender::new(SUBSCRIBER_LAG_MAX), last: Arc::default() }
+    }
+
+    pub(crate) fn begin_after(&self, position: u64) {
+        self.last.fetch_max(position, Ordering::SeqCst);
     }
 
     /// Called by the store's writer with what is on disk.
     pub(crate) fn publish(&self, records: &[StoredRecord]) {
+        if let Some(last) = records.last() {
+            self.last.fetch_max(last.position, Ordering::SeqCst);
+        }
         if self.sender.receiver_count() == 0 {
             return;
         }
@@ -100,13 +112,20 @@ impl Feed {
         let _ = self.sender.send(Arc::new(batch.collect()));
     }
 
-    pub(crate) fn subscribe(&self, store: Arc<dyn Store>, tenant: String, filter: Filter, after: Option<u64>) -> Subscription {
+    pub(crate) fn subscribe(
+        &self,
+        store: Arc<dyn Store>,
+        tenant: String,
+        filter: Filter,
+        after: Option<u64>,
+    ) -> Subscription {
+        let live = Some(self.sender.subscribe());
         Subscription {
-            live: Some(self.sender.subscribe()),
+            live,
             store,
             tenant,
             filter,
-            position: after.unwrap_or(0),
+            position: after.unwrap_or_else(|| self.last.load(Ordering::SeqCst)),
             catching_up: after.is_some(),
             ready: VecDeque::new(),
         }
@@ -190,7 +209,10 @@ impl Subscription {
     }
 
     fn take(&mut self, batch: &[Published]) {
-        for published in batch.iter().filter(|published| published.record.position > self.position) {
+        for published in batch {
+            if published.record.position <= self.position {
+                continue; // Seen while catching up.
+            }
             self.position = published.record.position;
             let message = published.message.get_or_init(|| read(&published.record));
             if let Some(message) = message.as_ref().filter(|message| self.filter.admits(&self.tenant, message)) {

@@ -263,10 +263,19 @@ fn tell(record: &Record) -> Vec<StoryStep> {
     match &record.event {
         Event::Initiated { request, handoff, routing } => {
             let chosen = if routing.is_empty() { "as asked".to_owned() } else { format!("out of {}", routing.len()) };
-            let warned = if handoff.warnings.is_empty() { String::new() } else { format!("; {}", handoff.warnings.join("; ")) };
+            let warned =
+                if handoff.warnings.is_empty() { String::new() } else { format!("; {}", handoff.warnings.join("; ")) };
             vec![
                 step(1, "trigger", format!("{:?}: {}", request.trigger, request.reason)),
-                step(2, "prepare", format!("{} messages at hand, {} variables set with it", handoff.mark.messages, request.context.variables.len())),
+                step(
+                    2,
+                    "prepare",
+                    format!(
+                        "{} messages at hand, {} variables set with it",
+                        handoff.mark.messages,
+                        request.context.variables.len()
+                    ),
+                ),
                 step(3, "validate", format!("{} was found fit{warned}", handoff.to_agent)),
                 step(4, "initiate", format!("{} to {}, {chosen}", request.from_agent, handoff.to_agent)),
             ]
@@ -282,10 +291,9 @@ fn tell(record: &Record) -> Vec<StoryStep> {
                 step(7, "execute", format!("{by} works on it")),
             ]
         }
-        Event::Rejected { by, reason, .. } => vec![
-            step(5, "acknowledge", format!("{by} looked at it")),
-            step(6, "reject", format!("{by}: {reason}")),
-        ],
+        Event::Rejected { by, reason, .. } => {
+            vec![step(5, "acknowledge", format!("{by} looked at it")), step(6, "reject", format!("{by}: {reason}"))]
+        }
         Event::Deferred { by, until, reason, .. } => vec![
             step(5, "acknowledge", format!("{by} looked at it")),
             step(6, "defer", format!("{by} until {until}: {reason}")),
@@ -295,7 +303,9 @@ fn tell(record: &Record) -> Vec<StoryStep> {
         Event::Heartbeat { .. } => vec![step(7, "execute", "its holder is alive".to_owned())],
         Event::StepRecorded { name, .. } => vec![step(7, "execute", format!("recorded {name}"))],
         Event::Reminded { .. } => vec![step(7, "execute", "its time is up; a reminder was sent".to_owned())],
-        Event::Retried { attempt, until, .. } => vec![step(7, "execute", format!("attempt {attempt} begins at {until}"))],
+        Event::Retried { attempt, until, .. } => {
+            vec![step(7, "execute", format!("attempt {attempt} begins at {until}"))]
+        }
         Event::LeaseLost { .. } => vec![step(7, "execute", "its holder was lost; it is on offer again".to_owned())],
         Event::Closed { status, result, returned_to, released, .. } => {
             let mut steps = Vec::new();

@@ -57,7 +57,8 @@ impl Engine {
         let load = self.known(agent)?.load;
         let offers = self.inner.store.offers(agent, 1).await?.len();
         if load > 0 || offers > 0 {
-            let message = format!("{agent} works on {load} and is offered {}", if offers > 0 { "more" } else { "nothing" });
+            let message =
+                format!("{agent} works on {load} and is offered {}", if offers > 0 { "more" } else { "nothing" });
             return Err(Refusal::new(Code::AgentBusy, message).into());
         }
         let row = AgentRow { id: agent.clone(), entry: None };
@@ -86,7 +87,12 @@ impl Engine {
         agents.get(agent).cloned().ok_or_else(|| unknown(agent, &agents))
     }
 
-    pub(crate) async fn set_standing(&self, agent: &AgentId, standing: Standing, why: &str) -> Result<(), HandoffError> {
+    pub(crate) async fn set_standing(
+        &self,
+        agent: &AgentId,
+        standing: Standing,
+        why: &str,
+    ) -> Result<(), HandoffError> {
         let known = self.known(agent)?;
         if known.standing == standing {
             return Ok(());

@@ -24,7 +24,12 @@ impl Engine {
     ///
     /// # Errors
     /// When the command is refused, or the store cannot write. Nothing has changed then.
-    pub async fn submit(&self, session: &SessionId, command: Command, key: Option<&str>) -> Result<Answer, HandoffError> {
+    pub async fn submit(
+        &self,
+        session: &SessionId,
+        command: Command,
+        key: Option<&str>,
+    ) -> Result<Answer, HandoffError> {
         self.submit_inner(session, command, key, &self.caller, false).await
     }
 
@@ -286,7 +291,8 @@ fn checked_key(key: &str) -> Result<&str, HandoffError> {
         return Err(Refusal::new(Code::EmptyField, "it is empty").at("idempotency_key").into());
     }
     if chars > limits::KEY_CHARS_MAX {
-        let message = format!("it has {chars} characters; at most {} are allowed (KEY_CHARS_MAX)", limits::KEY_CHARS_MAX);
+        let message =
+            format!("it has {chars} characters; at most {} are allowed (KEY_CHARS_MAX)", limits::KEY_CHARS_MAX);
         return Err(Refusal::new(Code::TooLarge, message).at("idempotency_key").into());
     }
     if let Some(bad) = key.chars().find(|c| c.is_control()) {

@@ -67,7 +67,8 @@ impl Engine {
         let agents = (request.from_agent.clone(), request.to_agent.clone());
         let command = Command::Initiate(Box::new(request));
         let answer = self.submit(session, command, key.as_deref()).await;
-        answer.map_err(|error| if error.agents.is_empty() { error.between(&agents.0, agents.1.as_ref()) } else { error })
+        answer
+            .map_err(|error| if error.agents.is_empty() { error.between(&agents.0, agents.1.as_ref()) } else { error })
     }
 
     /// Delegates (or escalates) and waits for the result. Whatever happens to the work, an answer comes.

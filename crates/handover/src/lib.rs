@@ -1,1 +1,48 @@
-//! placeholder
+//! Handover: a durable handoff engine for AI agents, as a library.
+//!
+//! A handoff is a durable object with a life of its own: validated, routed, returned for certain, audited before it
+//! happens. Everything is in one SQLite file. Kill the process at any moment; the next one goes on.
+//!
+//! ```no_run
+//! use handover::prelude::*;
+//!
+//! # async fn example() -> Result<(), Failure> {
+//! let engine = Engine::open("handover.db").await?;
+//! engine.register(Profile::named("planner")?, agent(|_| async { Ok(Done::text("planned")) })).await?;
+//! engine.register(Profile::named("writer")?, agent(|_| async { Ok(Done::text("written")) })).await?;
+//! let session = SessionId::new("trip-42")?;
+//! engine.resume_session(&session, Open::by("planner")?).await?;
+//! let request = Request::delegation("planner", "writer", "Write to the client", Duration::from_secs(60))?;
+//! let letter = engine.delegate(&session, request.key("letter")).await?;
+//! println!("{}", letter.result.body);
+//! # Ok(())
+//! # }
+//! ```
+
+pub use handover_core as core;
+pub use handover_engine as engine;
+pub use handover_store as store;
+
+pub use handover_core::refusal::{Code, HandoffError, Refusal};
+pub use handover_engine::{Engine, Options};
+
+/// What most programs need.
+pub mod prelude {
+    pub use handover_core::{
+        agent::{AgentKind, Profile, Risk},
+        command::{Command, Giving, Goto, NewArtifact, Open, Turn, Update, Write},
+        handoff::{
+            Aggregation, Handoff, Kind, OnTimeout, Outcome, Priority, Request, Return, ReturnStatus, Rung, Status,
+        },
+        ids::{AgentId, HandoffId, SessionId},
+        message::{NewMessage, Role},
+        policy::Policy,
+        refusal::{Code, HandoffError},
+        session::{ArtifactStatus, ArtifactType, LockType},
+    };
+    pub use handover_engine::{
+        Engine, Filter, Notice, Options,
+        agent::{Agent, Done, Failure, Reply, Work, agent},
+    };
+    pub use std::time::Duration;
+}
