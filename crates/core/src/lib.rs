@@ -20,3 +20,4 @@ pub mod record;
 pub mod refusal;
 pub mod session;
 pub mod time;
+pub mod wire;

@@ -1,0 +1,50 @@
+//! The profile of an agent.
+
+use super::{
+    duration::duration,
+    fields::Fields,
+    place::{Limit, Place},
+    request::autonomy,
+};
+use crate::{
+    agent::{Autonomy, Capability, Profile},
+    limits,
+};
+
+const CAPABILITIES: Limit = (limits::CAPABILITIES_MAX, "CAPABILITIES_MAX");
+
+pub(super) fn profile(f: &mut Fields<'_>) -> Profile {
+    Profile {
+        id: f.agent("id"),
+        name: f.free_text("name"),
+        specialization: f.free_text("specialization"),
+        capabilities: f.list("capabilities", Some(CAPABILITIES), capability),
+        description: f.free_text("description"),
+        examples: f.list("examples", Some(CAPABILITIES), Place::free_text),
+        accepts_handoffs: f.boolean("accepts_handoffs", true),
+        max_concurrent_tasks: f.get("max_concurrent_tasks").and_then(tasks).unwrap_or(1),
+        max_execution_ms: duration(f, "max_execution_ms", "max_execution_time"),
+        autonomy_budget: f
+            .get("autonomy_budget")
+            .and_then(autonomy)
+            .map_or_else(Autonomy::default, |max_risk| Autonomy { max_risk }),
+        escalates_to: f.optional_agent("escalates_to"),
+        kind: f.optional_word("kind").unwrap_or_default(),
+        version: f.free_text("version"),
+        tags: f.list("tags", Some(CAPABILITIES), Place::free_text),
+    }
+}
+
+/// 0 is let pass: whoever registers the profile is told what to say instead.
+fn tasks(place: Place<'_>) -> Option<u32> {
+    place.whole(0, u64::from(u32::MAX)).and_then(|tasks| u32::try_from(tasks).ok())
+}
+
+/// A capability by its name, or with how well it is mastered.
+fn capability(place: Place<'_>) -> Option<Capability> {
+    let named = |place: Place<'_>| place.text().map(|id| Capability { id, proficiency: 1.0 });
+    place.text_or_object(named, |f| Capability {
+        id: f.text("id"),
+        proficiency: f.get("proficiency").and_then(|place| place.number(0.0, 1.0)).unwrap_or(1.0),
+    })
+}
