@@ -42,6 +42,12 @@ pub const CAPABILITIES_MAX: usize = 64;
 pub const PATH_MAX: usize = 64;
 /// Most registered agents.
 pub const AGENTS_MAX: usize = 100_000;
+/// Most mistakes of one input that are listed; nobody mends more in one go.
+pub const MISTAKES_MAX: usize = 64;
+/// Longest piece of an input that a message repeats, in characters.
+pub const QUOTE_CHARS_MAX: usize = 60;
+/// Longest word that a "did you mean" is looked for, in bytes; a longer one is no slip.
+pub const SLIP_BYTES_MAX: usize = 64;
 /// Most warnings kept with one handoff.
 pub const WARNINGS_MAX: usize = 16;
 

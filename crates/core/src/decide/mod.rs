@@ -16,7 +16,7 @@ mod route;
 mod session;
 mod timers;
 mod turn;
-mod validate;
+pub(crate) mod validate;
 
 pub use house::{check_profile, house};
 pub use route::{Choice, choose};

@@ -2,15 +2,11 @@
 
 use crate::{
     ids::AgentId,
+    limits,
     refusal::{Code, HandoffError, Refusal},
 };
 use serde_json::json;
 use std::cell::{Cell, RefCell};
-
-/// Most mistakes that are listed; nobody mends more in one go, and hostile input could have a hundred thousand.
-const MISTAKES_MAX: usize = 64;
-/// Longest piece of the input that a message repeats, in characters.
-const QUOTE_CHARS_MAX: usize = 60;
 
 /// Shared by everything that reads one input.
 pub(super) struct Mistakes {
@@ -28,7 +24,7 @@ impl Mistakes {
 
     pub(super) fn add(&self, refusal: Refusal) {
         let mut found = self.found.borrow_mut();
-        if found.len() < MISTAKES_MAX {
+        if found.len() < limits::MISTAKES_MAX {
             found.push(refusal);
         } else {
             self.beyond.set(self.beyond.get() + 1);
@@ -37,7 +33,7 @@ impl Mistakes {
 
     /// Whether a further mistake is only counted, so that nothing need be said about it.
     pub(super) fn is_full(&self) -> bool {
-        self.found.borrow().len() == MISTAKES_MAX
+        self.found.borrow().len() == limits::MISTAKES_MAX
     }
 
     /// What was read, if nothing was wrong with it.
@@ -72,7 +68,7 @@ pub(super) fn step(name: &str) -> String {
 
 /// The beginning of a text, marked where it was cut.
 fn short(text: &str) -> String {
-    match text.char_indices().nth(QUOTE_CHARS_MAX) {
+    match text.char_indices().nth(limits::QUOTE_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

@@ -12,6 +12,7 @@ use crate::{
     refusal::{Code, Refusal},
     time::Timestamp,
 };
+use crate::decide::validate::{deeper_than, json_len};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -23,8 +24,6 @@ const PAYLOAD: Limit = (limits::PAYLOAD_BYTES_MAX, "PAYLOAD_BYTES_MAX");
 const CONTENT: Limit = (limits::MESSAGE_BYTES_MAX, "MESSAGE_BYTES_MAX");
 const VARIABLES: Limit = (limits::VARIABLES_MAX, "VARIABLES_MAX");
 const VARIABLE_NAME: Limit = (limits::VARIABLE_NAME_CHARS_MAX, "VARIABLE_NAME_CHARS_MAX");
-/// Longest word that a hint is looked for; a longer one is no slip.
-const SLIP_BYTES_MAX: usize = 64;
 
 pub(super) struct Place<'m> {
     value: Value,
@@ -212,7 +211,7 @@ impl<'m> Place<'m> {
             self.wrong(Code::TooDeep, format!("it is nested more than {max} levels deep (JSON_DEPTH_MAX)"));
             return None;
         }
-        self.bounded(self.value.to_string().len(), "bytes of JSON", PAYLOAD).then_some(self.value)
+        self.bounded(json_len(&self.value), "bytes of JSON", PAYLOAD).then_some(self.value)
     }
 
     /// Variables by their names.
@@ -280,7 +279,7 @@ impl<'m> Place<'m> {
 
 /// The same refusal, with the word that was perhaps meant.
 pub(super) fn did_you_mean(refusal: Refusal, wanted: &str, words: &[&str]) -> Refusal {
-    if wanted.len() > SLIP_BYTES_MAX {
+    if wanted.len() > limits::SLIP_BYTES_MAX {
         return refusal;
     }
     match nearest(wanted, words.iter().map(|word| (*word, *word))) {
@@ -297,13 +296,5 @@ fn sort(value: &Value) -> &'static str {
         Value::String(_) => "a text",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
-    }
-}
-
-fn deeper_than(value: &Value, levels: usize) -> bool {
-    match value {
-        Value::Array(items) => levels == 0 || items.iter().any(|item| deeper_than(item, levels - 1)),
-        Value::Object(map) => levels == 0 || map.values().any(|item| deeper_than(item, levels - 1)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
