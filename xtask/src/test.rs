@@ -57,7 +57,8 @@ fn rounds(args: &[&str]) -> Result<u32, String> {
         [] => Ok(ROUNDS),
         ["--fast"] => Ok(ROUNDS_FAST),
         ["--rounds", number] => {
-            number.parse().map_err(|_| format!("`--rounds {number}`: a whole number is expected, such as 500"))
+            let rounds = number.parse().ok().filter(|rounds| *rounds > 0);
+            rounds.ok_or_else(|| format!("`--rounds {number}`: a whole number above 0 is expected, such as 500"))
         }
         _ => Err(format!("test takes `--rounds N` or `--fast`, not `{}`", args.join(" "))),
     }
@@ -67,7 +68,7 @@ fn tests(rounds: u32) -> Result<(), String> {
     let args: &[&str] = if has("nextest") {
         &["nextest", "run", "--workspace", "--locked"]
     } else {
-        &["test", "--workspace", "--all-targets", "--locked"]
+        &["test", "--workspace", "--tests", "--locked"]
     };
     show(cargo(args).env("HANDOVER_CRASH_ROUNDS", rounds.to_string()))
 }
@@ -150,6 +151,7 @@ mod tests {
         assert_eq!(rounds(&["--rounds", "7"]), Ok(7));
         assert!(rounds(&["--rounds"]).is_err());
         assert!(rounds(&["--rounds", "many"]).is_err());
+        assert!(rounds(&["--rounds", "0"]).is_err());
         assert!(rounds(&["--slow"]).is_err());
     }
 
