@@ -34,7 +34,7 @@ fn answer(family: Family) -> Answer {
         Family::Missing => ("missing", "What it names does not exist, or not for this caller.", 404, 1),
         Family::Conflict => ("conflict", "It does not fit what has happened meanwhile.", 409, 1),
         Family::TooMuch => ("too much", "It is larger than its limit.", 413, 1),
-        Family::Trouble => ("trouble", "The engine's own trouble. The same ask may succeed later.", 503, 2),
+        Family::Trouble => ("trouble", "The engine's own trouble; the ask itself may be right.", 503, 2),
     };
     Answer { name, meaning, status, exit }
 }
