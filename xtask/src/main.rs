@@ -1,1 +1,57 @@
-fn main() {}
+//! What people run on this project: `cargo xtask test`, `tidy`, `docs`. One file per command.
+
+mod docs;
+mod run;
+mod source;
+mod test;
+mod tidy;
+mod tree;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask <command>
+
+  test [--rounds N] [--fast]   build, run all tests and the examples, then tidy: what CI runs
+  tidy                         formatting, lints and the rules of this house
+  docs [--check]               write the generated pages under docs/, or report which are out of date
+  help                         this list";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match dispatch(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(args: &[&str]) -> Result<(), String> {
+    match args {
+        ["test", rest @ ..] => test::main(rest),
+        ["tidy"] => tidy::main(),
+        ["docs", rest @ ..] => docs::main(rest),
+        [] | ["help" | "--help" | "-h"] => {
+            println!("{HELP}");
+            Ok(())
+        }
+        [first, ..] => Err(format!("`{first}` is not a command, or not with these arguments\n\n{HELP}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_command_is_refused_with_the_list() {
+        let message = dispatch(&["tset"]).unwrap_err();
+        assert!(message.starts_with("`tset` is not a command") && message.contains("tidy"), "{message}");
+        assert!(dispatch(&["tidy", "--fix"]).is_err());
+        assert!(dispatch(&["docs", "--chek"]).is_err());
+        assert!(dispatch(&["help"]).is_ok());
+    }
+}
