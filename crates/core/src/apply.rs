@@ -3,8 +3,9 @@
 use crate::{
     digest::Digest,
     event::Event,
-    handoff::{Acceptance, AcceptanceStatus, Handoff, Kind, Phase, Request, ReturnStatus, Status},
+    handoff::{Acceptance, AcceptanceStatus, Handoff, Kind, Metrics, Phase, Request, ReturnStatus, Status},
     ids::{AgentId, ArtifactId, HandoffId, SessionId},
+    record::{Record, chain},
     session::{Decision, Group, Head, Lock, MemberEnd, Session, Trail, Variable},
     time::Timestamp,
 };
@@ -61,6 +62,31 @@ impl Session {
         })
     }
 
+    /// Rebuilds a session from the texts of its records, in order. Nothing when they do not begin with the opening,
+    /// or one cannot be read, is missing or belongs elsewhere.
+    ///
+    /// How often the session was written is not in the records: `version` stays 0 for whoever keeps it to set.
+    #[must_use]
+    pub fn replay<'a>(id: &SessionId, texts: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let mut session: Option<Self> = None;
+        for text in texts {
+            let record: Record = serde_json::from_str(text).ok()?;
+            let mut next = match session {
+                None => Self::begin(id.clone(), &record.event, record.timestamp)?,
+                Some(mut session) => {
+                    session.apply(&record.event, record.timestamp, &mut Touched::default());
+                    session
+                }
+            };
+            if record.seq != next.head.seq + 1 || record.session_id != *id {
+                return None;
+            }
+            next.head = Head { seq: record.seq, hash: chain(next.head.hash, text) };
+            session = Some(next);
+        }
+        session
+    }
+
     /// Changes the session as this event says.
     pub fn apply(&mut self, event: &Event, at: Timestamp, touched: &mut Touched) {
         self.last_at = self.last_at.max(at);
@@ -94,6 +120,7 @@ impl Session {
                 self.put_lock(path, lock, at, touched);
             }
             Event::Unlocked { path, by } => self.drop_locks(path, |lock| lock.owner == *by, touched),
+            Event::Used { metrics, .. } => self.add_metrics(metrics),
             Event::WorkflowMoved { state } => self.workflow_state = state.clone(),
             Event::SegmentCompleted { .. } => self.segment_complete = true,
             Event::Initiated { request, handoff, .. } => self.begin_handoff(request, handoff, touched),
@@ -120,12 +147,15 @@ impl Session {
             Event::GroupDecided { group, .. } => self.decide_group(*group),
             Event::Closed { id, status, result, .. } => self.close(*id, *status, result, at, touched),
             Event::Approved { id, until, .. } | Event::Offered { id, until } => {
-                self.change(*id, touched, |handoff| handoff.phase = Phase::Offered { since: at, until: *until })
+                self.change(*id, touched, |handoff| handoff.phase = Phase::Offered { since: at, until: *until });
             }
-            Event::LeaseLost { id, until, .. } => self.change(*id, touched, |handoff| {
-                handoff.losses += 1;
-                handoff.phase = Phase::Offered { since: at, until: *until };
-            }),
+            Event::LeaseLost { id, until, .. } => {
+                self.change(*id, touched, |handoff| {
+                    handoff.losses += 1;
+                    handoff.phase = Phase::Offered { since: at, until: *until };
+                });
+                self.release_locks_of(*id, touched);
+            }
             Event::Accepted { id, .. } => self.accept(*id, event, at, touched),
             Event::Rejected { id, by, reason } => self.change(*id, touched, |handoff| {
                 handoff.acceptance = Some(answer(AcceptanceStatus::Rejected, by, reason, at));
@@ -139,6 +169,7 @@ impl Session {
                 handoff.tried.push(from.clone());
                 handoff.reroutes += 1;
                 handoff.losses = 0;
+                handoff.deferrals = 0;
                 handoff.to_agent = to.clone();
                 if let Some(last) = handoff.path.last_mut() {
                     *last = to.clone();
@@ -155,10 +186,13 @@ impl Session {
                     *grace_until = Some(*until);
                 }
             }),
-            Event::Retried { id, attempt, until } => self.change(*id, touched, |handoff| {
-                handoff.attempt = *attempt;
-                handoff.phase = Phase::Deferred { until: *until };
-            }),
+            Event::Retried { id, attempt, until } => {
+                self.change(*id, touched, |handoff| {
+                    handoff.attempt = *attempt;
+                    handoff.phase = Phase::Deferred { until: *until };
+                });
+                self.release_locks_of(*id, touched);
+            }
             Event::Extended { id, until, .. } => self.change(*id, touched, |handoff| extend(handoff, *until)),
         }
     }
@@ -231,33 +265,41 @@ impl Session {
         touched: &mut Touched,
     ) {
         let Some(mut handoff) = self.open.remove(&id) else { return };
-        let was_running = handoff.lease().is_some();
         let closed = Arc::make_mut(&mut handoff);
         closed.phase = Phase::Closed { status };
         closed.closed_at = Some(at);
         closed.metrics = result.metrics;
         closed.result = Some(result.clone());
-        self.metrics.tokens += result.metrics.tokens;
-        self.metrics.cost += result.metrics.cost;
-        self.metrics.iterations += result.metrics.iterations;
-        self.give_ownership_back(&handoff, status, was_running);
-        let paths: Vec<String> = self
-            .locks
-            .iter()
-            .filter(|(_, l)| l.iter().any(|l| l.handoff_id == Some(id)))
-            .map(|(p, _)| p.clone())
-            .collect();
-        for path in paths {
-            self.drop_locks(&path, |lock| lock.handoff_id == Some(id), touched);
-        }
+        self.add_metrics(&result.metrics);
+        self.give_ownership_back(&handoff, status);
+        self.release_locks_of(id, touched);
         if let Some(group) = handoff.broadcast_group_id {
             self.end_member(group, id, result.status, result.result.score);
         }
         touched.handoffs.insert(id, handoff);
     }
 
-    fn give_ownership_back(&mut self, handoff: &Handoff, status: Status, was_running: bool) {
-        if !was_running || self.active_agent != handoff.to_agent {
+    fn add_metrics(&mut self, used: &Metrics) {
+        // A sum that no longer fits stays at the top: it must be readable again, whatever an agent reports.
+        self.metrics.tokens = self.metrics.tokens.saturating_add(used.tokens);
+        self.metrics.cost = (self.metrics.cost + used.cost).min(f64::MAX);
+        self.metrics.iterations = self.metrics.iterations.saturating_add(used.iterations);
+    }
+
+    /// Whether the active agent owns the session by this handoff. It may have lost its lease meanwhile.
+    fn owned_by(&self, handoff: &Handoff) -> bool {
+        match handoff.request.kind {
+            Kind::Sequential => {
+                let trail = self.trail.as_ref().filter(|trail| trail.handoff_id == handoff.id);
+                trail.is_some_and(|trail| trail.path.last() == Some(&self.active_agent))
+            }
+            Kind::Escalation => handoff.accepted_at.is_some() && self.active_agent == handoff.to_agent,
+            Kind::Delegation | Kind::Broadcast => false,
+        }
+    }
+
+    fn give_ownership_back(&mut self, handoff: &Handoff, status: Status) {
+        if !self.owned_by(handoff) {
             return;
         }
         match (handoff.request.kind, status) {
@@ -322,10 +364,27 @@ impl Session {
     }
 
     fn put_lock(&mut self, path: &str, lock: Lock, at: Timestamp, touched: &mut Touched) {
+        // Locks that ran out go with the next one, so that they never add up.
+        Arc::make_mut(&mut self.locks).retain(|path, held| {
+            let before = held.len();
+            held.retain(|lock| lock.until > at);
+            if held.len() < before {
+                touched.locks.push(path.clone());
+            }
+            !held.is_empty()
+        });
         let locks = Arc::make_mut(&mut self.locks).entry(path.to_owned()).or_default();
-        locks.retain(|held| held.until > at && held.owner != lock.owner);
+        locks.retain(|held| held.owner != lock.owner);
         locks.push(lock);
         touched.locks.push(path.to_owned());
+    }
+
+    fn release_locks_of(&mut self, id: HandoffId, touched: &mut Touched) {
+        let held = |locks: &Vec<Lock>| locks.iter().any(|lock| lock.handoff_id == Some(id));
+        let paths: Vec<String> = self.locks.iter().filter(|(_, l)| held(l)).map(|(path, _)| path.clone()).collect();
+        for path in paths {
+            self.drop_locks(&path, |lock| lock.handoff_id == Some(id), touched);
+        }
     }
 
     fn drop_locks(&mut self, path: &str, which: impl Fn(&Lock) -> bool, touched: &mut Touched) {

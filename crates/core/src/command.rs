@@ -174,8 +174,8 @@ enum GotoForm {
 
 #[derive(Deserialize)]
 enum Word {
-    #[serde(alias = "end")]
-    END,
+    #[serde(rename = "END", alias = "end")]
+    End,
 }
 
 #[derive(Deserialize)]
@@ -205,7 +205,7 @@ fn execution_ms() -> u64 {
 impl From<GotoForm> for Goto {
     fn from(form: GotoForm) -> Self {
         match form {
-            GotoForm::Word(Word::END) => Self::End,
+            GotoForm::Word(Word::End) => Self::End,
             GotoForm::Agent(to_agent) => Self::One { to_agent, task: String::new(), reason: String::new() },
             GotoForm::Sends(sends) => {
                 Self::Many { sends, aggregation: Aggregation::All, timeout_ms: limits::EXECUTION_MS }

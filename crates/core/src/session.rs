@@ -237,10 +237,19 @@ impl Session {
         self.open.values().filter(held).max_by_key(|h| h.n)
     }
 
-    /// The open delegation that this agent waits for before it goes on.
+    /// The open handoff whose return this agent waits for before it goes on.
     #[must_use]
     pub fn blocked_on(&self, agent: &AgentId) -> Option<&Arc<Handoff>> {
-        self.open.values().find(|h| h.request.blocking && h.request.from_agent == *agent)
+        let waits = |h: &Handoff| h.request.blocking && h.request.expects_return();
+        self.open.values().find(|h| waits(h) && h.request.from_agent == *agent)
+    }
+
+    /// Who owns the session when no escalation is being decided.
+    #[must_use]
+    pub fn lasting_owner(&self) -> &AgentId {
+        let held = self.open.values().filter(|h| h.to_agent == self.active_agent && h.lease().is_some());
+        let climb = held.filter_map(|h| h.climb.as_ref().map(|climb| (h.n, climb))).max_by_key(|(n, _)| *n);
+        climb.map_or(&self.active_agent, |(_, climb)| &climb.back_to)
     }
 
     /// The locks on a path that are still valid.
