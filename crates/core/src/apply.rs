@@ -41,6 +41,7 @@ impl Session {
             user_id: user_id.clone(),
             original_request: original_request.clone(),
             active_agent: active_agent.clone(),
+            lent_by: None,
             trail: None,
             segment_complete: false,
             opened_at: at,
@@ -248,10 +249,19 @@ impl Session {
             // Responsibility moves when somebody takes it, not before.
             Kind::Sequential => {
                 self.active_agent = by.clone();
+                self.lent_by = None;
                 self.segment_complete = false;
                 self.trail = Some(Trail { handoff_id: id, path: handoff.path.clone() });
             }
-            Kind::Escalation => self.active_agent = by.clone(),
+            Kind::Escalation => {
+                let owner = std::mem::replace(&mut self.active_agent, by.clone());
+                let owner = self.lent_by.get_or_insert(owner).clone();
+                self.change(id, touched, |handoff| {
+                    if let Some(climb) = &mut handoff.climb {
+                        climb.back_to = owner;
+                    }
+                });
+            }
             Kind::Delegation | Kind::Broadcast => {}
         }
     }
@@ -286,35 +296,33 @@ impl Session {
         self.metrics.iterations = self.metrics.iterations.saturating_add(used.iterations);
     }
 
-    /// Whether the active agent owns the session by this handoff. It may have lost its lease meanwhile.
-    fn owned_by(&self, handoff: &Handoff) -> bool {
+    /// What a handoff gave goes back when it ends, also when its taker lost the lease meanwhile.
+    fn give_ownership_back(&mut self, handoff: &Handoff, status: Status) {
         match handoff.request.kind {
-            Kind::Sequential => {
-                let trail = self.trail.as_ref().filter(|trail| trail.handoff_id == handoff.id);
-                trail.is_some_and(|trail| trail.path.last() == Some(&self.active_agent))
+            Kind::Sequential => self.end_of_part(handoff, status),
+            Kind::Escalation if handoff.accepted_at.is_some() && self.active_agent == handoff.to_agent => {
+                if let Some(owner) = self.lent_by.take() {
+                    self.active_agent = owner;
+                }
             }
-            Kind::Escalation => handoff.accepted_at.is_some() && self.active_agent == handoff.to_agent,
-            Kind::Delegation | Kind::Broadcast => false,
+            Kind::Escalation | Kind::Delegation | Kind::Broadcast => {}
         }
     }
 
-    fn give_ownership_back(&mut self, handoff: &Handoff, status: Status) {
-        if !self.owned_by(handoff) {
+    fn end_of_part(&mut self, handoff: &Handoff, status: Status) {
+        let trail = self.trail.as_ref().filter(|trail| trail.handoff_id == handoff.id);
+        let Some(taker) = trail.and_then(|trail| trail.path.last()) else { return };
+        if self.lasting_owner() != taker {
             return;
         }
-        match (handoff.request.kind, status) {
-            (Kind::Sequential, Status::Completed) => self.segment_complete = true,
-            // The work failed after it was taken: it is the source's again.
-            (Kind::Sequential, _) => {
-                self.active_agent = handoff.request.from_agent.clone();
-                self.segment_complete = true;
+        self.segment_complete = true;
+        // Work that failed after it was taken is the source's again.
+        if status != Status::Completed {
+            let source = handoff.request.from_agent.clone();
+            match &mut self.lent_by {
+                Some(owner) => *owner = source,
+                None => self.active_agent = source,
             }
-            (Kind::Escalation, _) => {
-                if let Some(climb) = &handoff.climb {
-                    self.active_agent = climb.back_to.clone();
-                }
-            }
-            (Kind::Delegation | Kind::Broadcast, _) => {}
         }
     }
 

@@ -178,6 +178,9 @@ pub struct Session {
     pub original_request: String,
     /// Its owner: exactly one at any time.
     pub active_agent: AgentId,
+    /// Who owns it again when the escalation that the active agent decides is over; nothing when there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lent_by: Option<AgentId>,
     /// How the active agent came to own the session: the sequential handoff, and the path that led here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trail: Option<Trail>,
@@ -247,9 +250,7 @@ impl Session {
     /// Who owns the session when no escalation is being decided.
     #[must_use]
     pub fn lasting_owner(&self) -> &AgentId {
-        let held = self.open.values().filter(|h| h.to_agent == self.active_agent && h.lease().is_some());
-        let climb = held.filter_map(|h| h.climb.as_ref().map(|climb| (h.n, climb))).max_by_key(|(n, _)| *n);
-        climb.map_or(&self.active_agent, |(_, climb)| &climb.back_to)
+        self.lent_by.as_ref().unwrap_or(&self.active_agent)
     }
 
     /// The locks on a path that are still valid.
