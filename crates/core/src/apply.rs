@@ -3,8 +3,9 @@
 use crate::{
     digest::Digest,
     event::Event,
-    handoff::{Acceptance, AcceptanceStatus, Handoff, Kind, Phase, Request, ReturnStatus, Status},
+    handoff::{Acceptance, AcceptanceStatus, Handoff, Kind, Metrics, Phase, Request, ReturnStatus, Status},
     ids::{AgentId, ArtifactId, HandoffId, SessionId},
+    record::{Record, chain},
     session::{Decision, Group, Head, Lock, MemberEnd, Session, Trail, Variable},
     time::Timestamp,
 };
@@ -40,6 +41,7 @@ impl Session {
             user_id: user_id.clone(),
             original_request: original_request.clone(),
             active_agent: active_agent.clone(),
+            lent_by: None,
             trail: None,
             segment_complete: false,
             opened_at: at,
@@ -59,6 +61,31 @@ impl Session {
             locks: Arc::default(),
             decisions: Arc::default(),
         })
+    }
+
+    /// Rebuilds a session from the texts of its records, in order. Nothing when they do not begin with the opening,
+    /// or one cannot be read, is missing or belongs elsewhere.
+    ///
+    /// How often the session was written is not in the records: `version` stays 0 for whoever keeps it to set.
+    #[must_use]
+    pub fn replay<'a>(id: &SessionId, texts: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let mut session: Option<Self> = None;
+        for text in texts {
+            let record: Record = serde_json::from_str(text).ok()?;
+            let mut next = match session {
+                None => Self::begin(id.clone(), &record.event, record.timestamp)?,
+                Some(mut session) => {
+                    session.apply(&record.event, record.timestamp, &mut Touched::default());
+                    session
+                }
+            };
+            if record.seq != next.head.seq + 1 || record.session_id != *id {
+                return None;
+            }
+            next.head = Head { seq: record.seq, hash: chain(next.head.hash, text) };
+            session = Some(next);
+        }
+        session
     }
 
     /// Changes the session as this event says.
@@ -95,6 +122,7 @@ impl Session {
                 self.put_lock(path, lock, at, touched);
             }
             Event::Unlocked { path, by } => self.drop_locks(path, |lock| lock.owner == *by, touched),
+            Event::Used { metrics, .. } => self.add_metrics(metrics),
             Event::WorkflowMoved { state } => self.workflow_state = state.clone(),
             Event::SegmentCompleted { .. } => self.segment_complete = true,
             Event::Initiated { request, handoff, .. } => self.begin_handoff(request, handoff, touched),
@@ -121,12 +149,15 @@ impl Session {
             Event::GroupDecided { group, .. } => self.decide_group(*group),
             Event::Closed { id, status, result, .. } => self.close(*id, *status, result, at, touched),
             Event::Approved { id, until, .. } | Event::Offered { id, until } => {
-                self.change(*id, touched, |handoff| handoff.phase = Phase::Offered { since: at, until: *until })
+                self.change(*id, touched, |handoff| handoff.phase = Phase::Offered { since: at, until: *until });
             }
-            Event::LeaseLost { id, until, .. } => self.change(*id, touched, |handoff| {
-                handoff.losses += 1;
-                handoff.phase = Phase::Offered { since: at, until: *until };
-            }),
+            Event::LeaseLost { id, until, .. } => {
+                self.change(*id, touched, |handoff| {
+                    handoff.losses += 1;
+                    handoff.phase = Phase::Offered { since: at, until: *until };
+                });
+                self.release_locks_of(*id, touched);
+            }
             Event::Accepted { id, .. } => self.accept(*id, event, at, touched),
             Event::Rejected { id, by, reason } => self.change(*id, touched, |handoff| {
                 handoff.acceptance = Some(answer(AcceptanceStatus::Rejected, by, reason, at));
@@ -140,6 +171,7 @@ impl Session {
                 handoff.tried.push(from.clone());
                 handoff.reroutes += 1;
                 handoff.losses = 0;
+                handoff.deferrals = 0;
                 handoff.to_agent = to.clone();
                 if let Some(last) = handoff.path.last_mut() {
                     *last = to.clone();
@@ -156,10 +188,13 @@ impl Session {
                     *grace_until = Some(*until);
                 }
             }),
-            Event::Retried { id, attempt, until } => self.change(*id, touched, |handoff| {
-                handoff.attempt = *attempt;
-                handoff.phase = Phase::Deferred { until: *until };
-            }),
+            Event::Retried { id, attempt, until } => {
+                self.change(*id, touched, |handoff| {
+                    handoff.attempt = *attempt;
+                    handoff.phase = Phase::Deferred { until: *until };
+                });
+                self.release_locks_of(*id, touched);
+            }
             Event::Extended { id, until, .. } => self.change(*id, touched, |handoff| extend(handoff, *until)),
         }
     }
@@ -215,10 +250,19 @@ impl Session {
             // Responsibility moves when somebody takes it, not before.
             Kind::Sequential => {
                 self.active_agent = by.clone();
+                self.lent_by = None;
                 self.segment_complete = false;
                 self.trail = Some(Trail { handoff_id: id, path: handoff.path.clone() });
             }
-            Kind::Escalation => self.active_agent = by.clone(),
+            Kind::Escalation => {
+                let owner = std::mem::replace(&mut self.active_agent, by.clone());
+                let owner = self.lent_by.get_or_insert(owner).clone();
+                self.change(id, touched, |handoff| {
+                    if let Some(climb) = &mut handoff.climb {
+                        climb.back_to = owner;
+                    }
+                });
+            }
             Kind::Delegation | Kind::Broadcast => {}
         }
     }
@@ -232,48 +276,54 @@ impl Session {
         touched: &mut Touched,
     ) {
         let Some(mut handoff) = self.open.remove(&id) else { return };
-        let was_running = handoff.lease().is_some();
         let closed = Arc::make_mut(&mut handoff);
         closed.phase = Phase::Closed { status };
         closed.closed_at = Some(at);
         closed.metrics = result.metrics;
         closed.result = Some(result.clone());
-        self.metrics.tokens += result.metrics.tokens;
-        self.metrics.cost += result.metrics.cost;
-        self.metrics.iterations += result.metrics.iterations;
-        self.give_ownership_back(&handoff, status, was_running);
-        let paths: Vec<String> = self
-            .locks
-            .iter()
-            .filter(|(_, l)| l.iter().any(|l| l.handoff_id == Some(id)))
-            .map(|(p, _)| p.clone())
-            .collect();
-        for path in paths {
-            self.drop_locks(&path, |lock| lock.handoff_id == Some(id), touched);
-        }
+        self.add_metrics(&result.metrics);
+        self.give_ownership_back(&handoff, status);
+        self.release_locks_of(id, touched);
         if let Some(group) = handoff.broadcast_group_id {
             self.end_member(group, id, result.status, result.result.score);
         }
         touched.handoffs.insert(id, handoff);
     }
 
-    fn give_ownership_back(&mut self, handoff: &Handoff, status: Status, was_running: bool) {
-        if !was_running || self.active_agent != handoff.to_agent {
-            return;
-        }
-        match (handoff.request.kind, status) {
-            (Kind::Sequential, Status::Completed) => self.segment_complete = true,
-            // The work failed after it was taken: it is the source's again.
-            (Kind::Sequential, _) => {
-                self.active_agent = handoff.request.from_agent.clone();
-                self.segment_complete = true;
-            }
-            (Kind::Escalation, _) => {
-                if let Some(climb) = &handoff.climb {
-                    self.active_agent = climb.back_to.clone();
+    fn add_metrics(&mut self, used: &Metrics) {
+        // A sum that no longer fits stays at the top: it must be readable again, whatever an agent reports.
+        self.metrics.tokens = self.metrics.tokens.saturating_add(used.tokens);
+        self.metrics.cost = (self.metrics.cost + used.cost).min(f64::MAX);
+        self.metrics.iterations = self.metrics.iterations.saturating_add(used.iterations);
+    }
+
+    /// What a handoff gave goes back when it ends, also when its taker lost the lease meanwhile.
+    fn give_ownership_back(&mut self, handoff: &Handoff, status: Status) {
+        match handoff.request.kind {
+            Kind::Sequential => self.end_of_part(handoff, status),
+            Kind::Escalation if handoff.accepted_at.is_some() && self.active_agent == handoff.to_agent => {
+                if let Some(owner) = self.lent_by.take() {
+                    self.active_agent = owner;
                 }
             }
-            (Kind::Delegation | Kind::Broadcast, _) => {}
+            Kind::Escalation | Kind::Delegation | Kind::Broadcast => {}
+        }
+    }
+
+    fn end_of_part(&mut self, handoff: &Handoff, status: Status) {
+        let trail = self.trail.as_ref().filter(|trail| trail.handoff_id == handoff.id);
+        let Some(taker) = trail.and_then(|trail| trail.path.last()) else { return };
+        if self.lasting_owner() != taker {
+            return;
+        }
+        self.segment_complete = true;
+        // Work that failed after it was taken is the source's again.
+        if status != Status::Completed {
+            let source = handoff.request.from_agent.clone();
+            match &mut self.lent_by {
+                Some(owner) => *owner = source,
+                None => self.active_agent = source,
+            }
         }
     }
 
@@ -323,10 +373,27 @@ impl Session {
     }
 
     fn put_lock(&mut self, path: &str, lock: Lock, at: Timestamp, touched: &mut Touched) {
+        // Locks that ran out go with the next one, so that they never add up.
+        Arc::make_mut(&mut self.locks).retain(|path, held| {
+            let before = held.len();
+            held.retain(|lock| lock.until > at);
+            if held.len() < before {
+                touched.locks.push(path.clone());
+            }
+            !held.is_empty()
+        });
         let locks = Arc::make_mut(&mut self.locks).entry(path.to_owned()).or_default();
-        locks.retain(|held| held.until > at && held.owner != lock.owner);
+        locks.retain(|held| held.owner != lock.owner);
         locks.push(lock);
         touched.locks.push(path.to_owned());
+    }
+
+    fn release_locks_of(&mut self, id: HandoffId, touched: &mut Touched) {
+        let held = |locks: &Vec<Lock>| locks.iter().any(|lock| lock.handoff_id == Some(id));
+        let paths: Vec<String> = self.locks.iter().filter(|(_, l)| held(l)).map(|(path, _)| path.clone()).collect();
+        for path in paths {
+            self.drop_locks(&path, |lock| lock.handoff_id == Some(id), touched);
+        }
     }
 
     fn drop_locks(&mut self, path: &str, which: impl Fn(&Lock) -> bool, touched: &mut Touched) {

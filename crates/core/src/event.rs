@@ -4,7 +4,7 @@ use crate::{
     agent::{Profile, Standing},
     context::Manifest,
     digest::Digest,
-    handoff::{Aggregation, Handoff, Request, Return, ReturnStatus, Status},
+    handoff::{Aggregation, Handoff, Metrics, Request, Return, ReturnStatus, Status},
     ids::{AgentId, ArtifactId, GroupId, HandoffId, LeaseId, SessionId},
     message::Mark,
     session::{Artifact, ArtifactStatus, Decision, LockType},
@@ -132,6 +132,13 @@ pub enum Event {
         path: String,
         /// By whom.
         by: AgentId,
+    },
+    /// A turn used something that no handoff accounts for.
+    Used {
+        /// Who.
+        by: AgentId,
+        /// How much.
+        metrics: Metrics,
     },
     /// The workflow of the session moved.
     WorkflowMoved {
@@ -412,6 +419,7 @@ impl Event {
             Self::DecisionMade { .. } => "decision_made",
             Self::Locked { .. } => "locked",
             Self::Unlocked { .. } => "unlocked",
+            Self::Used { .. } => "used",
             Self::WorkflowMoved { .. } => "workflow_moved",
             Self::SegmentCompleted { .. } => "segment_completed",
             Self::Initiated { .. } => "initiated",
@@ -479,6 +487,7 @@ impl Event {
             | Self::DecisionMade { .. }
             | Self::Locked { .. }
             | Self::Unlocked { .. }
+            | Self::Used { .. }
             | Self::WorkflowMoved { .. }
             | Self::SegmentCompleted { .. }
             | Self::GroupOpened { .. }

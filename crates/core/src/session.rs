@@ -178,6 +178,9 @@ pub struct Session {
     pub original_request: String,
     /// Its owner: exactly one at any time.
     pub active_agent: AgentId,
+    /// Who owns it again when the escalation that the active agent decides is over; nothing when there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lent_by: Option<AgentId>,
     /// How the active agent came to own the session: the sequential handoff, and the path that led here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trail: Option<Trail>,
@@ -237,10 +240,17 @@ impl Session {
         self.open.values().filter(held).max_by_key(|h| h.n)
     }
 
-    /// The open delegation that this agent waits for before it goes on.
+    /// The open handoff whose return this agent waits for before it goes on.
     #[must_use]
     pub fn blocked_on(&self, agent: &AgentId) -> Option<&Arc<Handoff>> {
-        self.open.values().find(|h| h.request.blocking && h.request.from_agent == *agent)
+        let waits = |h: &Handoff| h.request.blocking && h.request.expects_return();
+        self.open.values().find(|h| waits(h) && h.request.from_agent == *agent)
+    }
+
+    /// Who owns the session when no escalation is being decided.
+    #[must_use]
+    pub fn lasting_owner(&self) -> &AgentId {
+        self.lent_by.as_ref().unwrap_or(&self.active_agent)
     }
 
     /// The locks on a path that are still valid.

@@ -32,6 +32,12 @@ impl Draft<'_> {
         checks.optional_text("comment", comment);
         checks.done()?;
         let handoff = self.handoff(id)?;
+        // Whoever is bound to certain agents cannot borrow another name to approve its own request.
+        let bound = self.world.caller.acts_as.as_ref();
+        if bound.is_some_and(|agents| agents.iter().all(|agent| agent.as_str() != by)) {
+            let message = format!("{} may not decide as {by}", self.world.caller.name);
+            return Err(between(Refusal::new(Code::NotYourAgent, message).at("by"), &handoff));
+        }
         if by == handoff.request.from_agent.as_str() {
             let message = format!("{by} asked for this and cannot decide it");
             return Err(between(Refusal::new(Code::OwnApproval, message).at("by"), &handoff));

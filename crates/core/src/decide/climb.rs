@@ -2,6 +2,7 @@
 
 use super::{Draft, Verdict, between, initiate::Target, validate::Checks};
 use crate::{
+    agent::Standing,
     event::Event,
     handoff::{Assessment, Climb, Handoff, Kind, Request, Return, ReturnStatus, Rung, Status, Trigger},
     ids::{AgentId, HandoffId, LeaseId},
@@ -24,6 +25,13 @@ impl Draft<'_> {
             checks.add(Refusal::new(Code::NoLadder, message).at("ladder"));
             return None;
         }
+        // Where nobody was named, a rung that cannot decide is passed over.
+        if request.ladder.is_empty()
+            && request.to_agent.is_none()
+            && let Some(able) = ladder.iter().position(|rung| self.can_decide(rung, request))
+        {
+            ladder.drain(..able);
+        }
         ladder.truncate((limits::ESCALATION_DEPTH_MAX - depth + 1) as usize);
         let first = ladder.remove(0);
         let field = if request.ladder.is_empty() { "to_agent" } else { "ladder[0].agent" };
@@ -36,9 +44,18 @@ impl Draft<'_> {
             rung_ms: first.timeout_ms,
             rest: ladder,
             assessments: below.map(|climb| climb.assessments.clone()).unwrap_or_default(),
-            back_to: below.map_or_else(|| self.session.active_agent.clone(), |climb| climb.back_to.clone()),
+            back_to: below.map_or_else(|| self.session.lasting_owner().clone(), |climb| climb.back_to.clone()),
         };
         Some(Target { to: first.agent, warnings, routing: Vec::new(), climb: Some(climb) })
+    }
+
+    /// Whether this rung can be reached and may take the risk.
+    fn can_decide(&self, rung: &Rung, request: &Request) -> bool {
+        self.agent(&rung.agent).is_some_and(|agent| {
+            agent.standing == Standing::Available
+                && agent.profile.accepts_handoffs
+                && agent.profile.autonomy_budget.max_risk >= request.risk()
+        })
     }
 
     /// The rungs of a request: its own, or the chain of `escalates_to`, and a person on top.
@@ -116,7 +133,7 @@ impl Draft<'_> {
     fn owner_without(&self, handoff: &Handoff) -> AgentId {
         match handoff.request.kind {
             Kind::Sequential => handoff.request.from_agent.clone(),
-            Kind::Delegation | Kind::Broadcast | Kind::Escalation => self.session.active_agent.clone(),
+            Kind::Delegation | Kind::Broadcast | Kind::Escalation => self.session.lasting_owner().clone(),
         }
     }
 
@@ -135,9 +152,7 @@ impl Draft<'_> {
         rest.retain(|rung| {
             rung.agent != handoff.to_agent
                 && rung.agent != handoff.request.from_agent
-                && self.agent(&rung.agent).is_some_and(|agent| {
-                    agent.standing == crate::agent::Standing::Available && agent.profile.accepts_handoffs
-                })
+                && self.can_decide(rung, &handoff.request)
         });
         if rest.is_empty() {
             return None;

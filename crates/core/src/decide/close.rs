@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 impl Draft<'_> {
     /// Takes a handoff back. The source may, and whoever owns the session.
-    pub(super) fn cancel(&mut self, id: HandoffId, by: &AgentId, reason: String) -> Verdict {
+    pub(super) fn cancel(&mut self, id: HandoffId, by: &AgentId, reason: &str) -> Verdict {
         let handoff = self.handoff(id)?;
         self.speak_for(by)?;
         let mut checks = Checks::default();
-        checks.text("reason", &reason);
+        checks.text("reason", reason);
         checks.done()?;
         if *by != handoff.request.from_agent
             && *by != self.session.active_agent
@@ -24,7 +24,7 @@ impl Draft<'_> {
             let message = format!("{by} is neither the source nor the owner of the session");
             return Err(between(Refusal::new(Code::NotYours, message), &handoff));
         }
-        self.close(id, Status::Cancelled, &reason);
+        self.close(id, Status::Cancelled, reason);
         Ok(())
     }
 

@@ -46,7 +46,7 @@ impl Draft<'_> {
                 "VARIABLE_NAME_CHARS_MAX",
             );
             checks.payload(&field, &write.value);
-            if let Some((scope, _)) = write.name.split_once('/').filter(|(scope, _)| *scope != by.as_str()) {
+            if let Some(scope) = self.scope_of(&write.name).filter(|scope| *scope != by.as_str()) {
                 let message = format!("\"{}\" is in the scope of {scope}, not of {by}", write.name);
                 checks.add(Refusal::new(Code::OutOfScope, message).at(&field));
             }
@@ -57,6 +57,14 @@ impl Draft<'_> {
                 checks.add(Refusal::new(Code::VersionConflict, message).at(&field).details(details));
             }
         }
+    }
+
+    /// Whose variable this is: what stands before a slash. A name with several slashes belongs to the longest agent id
+    /// that it begins with.
+    fn scope_of<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let registered = |scope: &&str| AgentId::new(scope).is_ok_and(|id| self.agent(&id).is_some());
+        let scopes = || name.match_indices('/').map(|(at, _)| &name[..at]);
+        scopes().rfind(registered).or_else(|| scopes().next())
     }
 
     /// Writes variables that were checked.
@@ -154,7 +162,9 @@ impl Draft<'_> {
             let message = format!("{lease_ms} ms is not between 1 and {} (LOCK_MS_MAX)", limits::LOCK_MS_MAX);
             checks.add(Refusal::new(Code::OutOfRange, message).at("lease_ms"));
         }
-        checks.count("locks", self.session.locks.len() + 1, limits::LOCKS_MAX, "LOCKS_MAX");
+        let others = self.session.locks.iter().filter(|(other, _)| **other != path);
+        let held = others.filter(|(_, locks)| locks.iter().any(|lock| lock.until > self.now)).count();
+        checks.count("locks", held + 1, limits::LOCKS_MAX, "LOCKS_MAX");
         checks.done()?;
         let excludes = |lock: &&crate::session::Lock| {
             lock.owner != *by && (lock_type == LockType::Exclusive || lock.lock_type == LockType::Exclusive)

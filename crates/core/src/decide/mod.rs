@@ -196,7 +196,7 @@ impl<'a> Draft<'a> {
             Command::Record { handoff, lease, name, output } => self.record_step(handoff, lease, name, output),
             Command::Return { handoff, lease, giving, then } => self.give_back(handoff, lease, *giving, then),
             Command::Escalate { handoff, lease, assessment } => self.escalate(handoff, lease, assessment),
-            Command::Cancel { handoff, by, reason } => self.cancel(handoff, &by, reason),
+            Command::Cancel { handoff, by, reason } => self.cancel(handoff, &by, &reason),
             Command::Take { of, by } => self.take(of, &by, found.waiting),
             Command::Tick { handoff } => self.tick(handoff),
             Command::Reclaim { handoff } => self.reclaim(handoff),
@@ -265,7 +265,7 @@ impl<'a> Draft<'a> {
             }
             Phase::Running { .. } => Refusal::new(Code::StaleLease, format!("lease {lease} was given up or replaced")),
             Phase::AwaitingApproval { .. } => not_approved(id),
-            Phase::Offered { .. } | Phase::Deferred { .. } if handoff.losses > 0 || handoff.attempt > 1 => {
+            Phase::Offered { .. } | Phase::Deferred { .. } if handoff.accepted_at.is_some() => {
                 Refusal::new(Code::StaleLease, format!("lease {lease} was lost; the work is on offer again"))
             }
             Phase::Offered { .. } | Phase::Deferred { .. } => {

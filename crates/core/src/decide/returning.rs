@@ -58,8 +58,9 @@ impl Draft<'_> {
             checks.add(Refusal::new(Code::UnknownValue, message).at("status"));
         }
         checks.payload("result.body", &giving.result.body);
-        if giving.result.score.is_some_and(f64::is_nan) {
-            checks.add(Refusal::new(Code::OutOfRange, "a score is a number").at("result.score"));
+        // JSON has no word for an infinite number: the record would say something else than the session.
+        if giving.result.score.is_some_and(|score| !score.is_finite()) {
+            checks.add(Refusal::new(Code::OutOfRange, "a score is a finite number").at("result.score"));
         }
         checks.optional_text("notes", &giving.notes);
         self.check_update(&handoff.to_agent, &giving.updates, &mut checks);

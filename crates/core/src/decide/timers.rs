@@ -64,7 +64,9 @@ impl Draft<'_> {
             return self.reroute(handoff.id, RerouteReason::NotAcknowledged);
         };
         let busy = agent.standing != Standing::Unavailable && !agent.has_room();
-        if busy && self.now.since(since) < self.world.policy.queue_ms {
+        // A rung that is busy for all of its time is passed over like one that says nothing.
+        let queue_ms = handoff.climb.as_ref().map_or(self.world.policy.queue_ms, |climb| climb.rung_ms);
+        if busy && self.now.since(since) < queue_ms.min(self.world.policy.queue_ms) {
             return self.wait_in_queue(handoff, accept_ms);
         }
         // A person who does not look into the inbox is not out of order.
@@ -77,7 +79,8 @@ impl Draft<'_> {
 
     /// The agent is at capacity: somebody else with room takes it, or it stays in the queue.
     fn wait_in_queue(&mut self, handoff: &Handoff, accept_ms: u64) {
-        let next = self.next_candidate(handoff).and_then(|id| self.agent(&id));
+        let peers = handoff.request.kind != Kind::Escalation;
+        let next = self.next_candidate(handoff).filter(|_| peers).and_then(|id| self.agent(&id));
         if next.is_some_and(crate::agent::Agent::has_room) {
             return self.reroute(handoff.id, RerouteReason::AtCapacity);
         }
@@ -115,7 +118,8 @@ impl Draft<'_> {
 
     fn go_up_or_fail(&mut self, handoff: &Handoff) {
         let text = format!("{} did not finish in time", handoff.to_agent);
-        if !self.climb_on(handoff, text, Trigger::Timeout) {
+        // Past the hard deadline nobody above could decide in time either.
+        if self.is_over(handoff) || !self.climb_on(handoff, text, Trigger::Timeout) {
             self.time_out(handoff);
         }
     }

@@ -3,7 +3,8 @@
 use super::{Draft, Verdict, returning::not_owner, validate::Checks};
 use crate::{
     command::{Goto, Turn},
-    handoff::{Broadcast, Handoff, Kind, Request},
+    event::Event,
+    handoff::{Broadcast, Handoff, Kind, Metrics, Request},
     ids::AgentId,
 };
 
@@ -20,6 +21,13 @@ impl Draft<'_> {
         checks.done()?;
         self.update(by, &turn.update)?;
         let held = self.session.held_by(by).cloned();
+        if turn.update.metrics != Metrics::default() {
+            self.emit(Event::Used { by: by.clone(), metrics: turn.update.metrics });
+        }
+        if turn.goto == Goto::End {
+            // Whoever ends the workflow has done its part; what it holds is complete, not cancelled.
+            self.complete_part(by);
+        }
         self.go_on(by, turn.goto, held.as_deref())
     }
 

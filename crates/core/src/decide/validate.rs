@@ -22,10 +22,12 @@ impl Checks {
         self.refusals.push(refusal);
     }
 
-    pub(crate) fn done(self) -> Result<(), HandoffError> {
+    pub(crate) fn done(mut self) -> Result<(), HandoffError> {
         if self.refusals.is_empty() {
             return Ok(());
         }
+        // The codes are numbered in the order of the checks.
+        self.refusals.sort_by_key(|refusal| refusal.code);
         Err(HandoffError { refusals: self.refusals, agents: String::new(), cause: None })
     }
 
@@ -240,7 +242,8 @@ impl Draft<'_> {
         if let Some(at) = self.session.ended_at {
             checks.add(Refusal::new(Code::SessionEnded, format!("the session ended at {at}")));
         }
-        let holds = self.session.held_by(from).is_some();
+        // Only the owner can give the session away; whoever works on a part of it can ask for help.
+        let holds = request.kind != Kind::Sequential && self.session.held_by(from).is_some();
         if self.session.active_agent != *from && !holds {
             let message = format!(
                 "{from} neither owns the session ({} does) nor works on one of its handoffs",
