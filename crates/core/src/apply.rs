@@ -5,7 +5,7 @@ use crate::{
     event::Event,
     handoff::{Acceptance, AcceptanceStatus, Handoff, Kind, Metrics, Phase, Request, ReturnStatus, Status},
     ids::{AgentId, ArtifactId, HandoffId, SessionId},
-    record::{Record, chain},
+    record::{self, Record},
     session::{Decision, Group, Head, Lock, MemberEnd, Session, Trail, Variable},
     time::Timestamp,
 };
@@ -72,20 +72,29 @@ impl Session {
         let mut session: Option<Self> = None;
         for text in texts {
             let record: Record = serde_json::from_str(text).ok()?;
-            let mut next = match session {
-                None => Self::begin(id.clone(), &record.event, record.timestamp)?,
-                Some(mut session) => {
-                    session.apply(&record.event, record.timestamp, &mut Touched::default());
-                    session
-                }
-            };
-            if record.seq != next.head.seq + 1 || record.session_id != *id {
+            if record.session_id != *id {
                 return None;
             }
-            next.head = Head { seq: record.seq, hash: chain(next.head.hash, text) };
-            session = Some(next);
+            session = Some(Self::follow(session, &record, record::hash(text))?);
         }
         session
+    }
+
+    /// The session after one more record. Nothing when the record does not follow.
+    #[must_use]
+    pub fn follow(before: Option<Self>, record: &Record, hash: Digest) -> Option<Self> {
+        let mut session = match before {
+            None => Self::begin(record.session_id.clone(), &record.event, record.timestamp)?,
+            Some(mut session) => {
+                session.apply(&record.event, record.timestamp, &mut Touched::default());
+                session
+            }
+        };
+        if record.seq != session.head.seq + 1 || record.prev != session.head.hash {
+            return None;
+        }
+        session.head = Head { seq: record.seq, hash };
+        Some(session)
     }
 
     /// Changes the session as this event says.

@@ -2,7 +2,6 @@
 
 use crate::engine::Engine;
 use handover_core::{
-    apply::Touched,
     digest::Digest,
     event::{Event, SealedHead},
     ids::SessionId,
@@ -10,7 +9,7 @@ use handover_core::{
     message::Mark,
     record::{self, Record},
     refusal::{Code, HandoffError, Refusal},
-    session::{Head, Session},
+    session::Session,
 };
 use handover_store::{ChainEnds, Commit, RecordQuery, StoredRecord};
 use serde::{Deserialize, Serialize};
@@ -133,7 +132,7 @@ impl Engine {
         seals: &mut BTreeMap<SessionId, SealedHead>,
     ) -> Result<(), HandoffError> {
         let mut link = Link { seq: ends.pruned.0, hash: ends.pruned.1 };
-        let mut replay = Replay::default();
+        let mut replayed: Option<Session> = None;
         let mut query = RecordQuery { session: Some(ends.session.clone()), limit: PAGE_MAX, ..RecordQuery::default() };
         loop {
             let page = self.inner.store.records(&query).await?;
@@ -148,7 +147,9 @@ impl Engine {
                     found.checkpoints += 1;
                     seals.extend(heads.iter().map(|head| (head.session_id.clone(), head.clone())));
                 }
-                replay.push(record, stored.hash);
+                if ends.pruned.0 == 0 {
+                    replayed = Session::follow(replayed, &record, stored.hash);
+                }
             }
             if page.len() < PAGE_MAX {
                 break;
@@ -163,14 +164,19 @@ impl Engine {
         }
         found.sessions += 1;
         if ends.pruned.0 == 0 {
-            self.verify_state(ends, replay, found).await?;
+            self.verify_state(ends, replayed, found).await?;
         }
         Ok(())
     }
 
     /// What is stored beside the records follows from them.
-    async fn verify_state(&self, ends: &ChainEnds, replay: Replay, found: &mut Verified) -> Result<(), HandoffError> {
-        let Some(mut replayed) = replay.session else {
+    async fn verify_state(
+        &self,
+        ends: &ChainEnds,
+        replayed: Option<Session>,
+        found: &mut Verified,
+    ) -> Result<(), HandoffError> {
+        let Some(mut replayed) = replayed else {
             return Err(broken(&ends.session, 1, "it does not begin with an opening"));
         };
         let Some(stored) = self.inner.store.session(&ends.session).await? else {
@@ -301,29 +307,6 @@ impl Link {
         self.seq = stored.seq;
         self.hash = stored.hash;
         Ok(record)
-    }
-}
-
-/// A session rebuilt from its records.
-#[derive(Default)]
-struct Replay {
-    session: Option<Session>,
-}
-
-impl Replay {
-    fn push(&mut self, record: Record, hash: Digest) {
-        let session = match &mut self.session {
-            Some(session) => session,
-            None => {
-                self.session = Session::begin(record.session_id.clone(), &record.event, record.timestamp);
-                if let Some(session) = &mut self.session {
-                    session.head = Head { seq: record.seq, hash };
-                }
-                return;
-            }
-        };
-        session.apply(&record.event, record.timestamp, &mut Touched::default());
-        session.head = Head { seq: record.seq, hash };
     }
 }
 

@@ -5,6 +5,7 @@ use super::{
     mistakes::{Mistakes, quoted, step},
     words::Word,
 };
+use crate::decide::validate::{deeper_than, json_len};
 use crate::{
     ids::{AgentId, BadName},
     limits,
@@ -12,7 +13,6 @@ use crate::{
     refusal::{Code, Refusal},
     time::Timestamp,
 };
-use crate::decide::validate::{deeper_than, json_len};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
