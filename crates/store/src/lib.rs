@@ -4,6 +4,7 @@
 //! It is acknowledged only when it is on disk.
 
 mod error;
+pub mod failpoint;
 mod rows;
 pub mod sqlite;
 
@@ -119,7 +120,8 @@ pub struct HandoffQuery {
     pub to: Option<AgentId>,
     /// From this agent.
     pub from: Option<AgentId>,
-    /// After this number: of the session where one is given, else of the house.
+    /// After this number: of the session where one is given, else of the house. With the latest first: before it, where
+    /// it is not 0.
     pub after: u64,
     /// The latest first instead of the earliest.
     pub latest_first: bool,

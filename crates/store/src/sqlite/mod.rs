@@ -1,1 +1,336 @@
-//! SQLite.
+//! The store in one SQLite file: one thread that writes, a few connections that read.
+
+mod checkpoint;
+mod fault;
+mod file;
+mod lock;
+mod migrations;
+mod prune;
+mod read;
+mod readers;
+mod tally;
+mod write;
+mod writer;
+
+pub use fault::Fault;
+pub use write::{Batch, write_commit};
+
+use crate::{
+    ChainEnds, Commit, Due, FirstAnswer, HandoffQuery, Offer, Prunable, RecordQuery, Retention, Running, Stats, Store,
+    StoreError, StoredRecord, StoredReturn,
+    failpoint::{self, hit},
+};
+use async_trait::async_trait;
+use checkpoint::Checkpoints;
+use file::Look;
+use handover_core::{
+    agent::{Profile, Standing},
+    handoff::Handoff,
+    ids::{AgentId, HandoffId, SessionId},
+    limits::WRITER_QUEUE_MAX,
+    message::Message,
+    session::Session,
+    time::Timestamp,
+};
+use parking_lot::Mutex;
+use readers::Readers;
+use rusqlite::Connection;
+use std::{path::Path, sync::Arc, thread::JoinHandle};
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
+use writer::{Job, Stopped, Waiting, Writer};
+
+/// What the writer calls with the records of each durable batch, in the order of their positions, before it answers.
+/// It runs on the writing thread: it must be quick, and must not wait for the store.
+pub type OnCommit = Box<dyn Fn(&[StoredRecord]) + Send + Sync>;
+
+/// Connections for long reads, besides those for short ones.
+const SCANNERS: usize = 2;
+
+/// How a store is opened.
+pub struct Options {
+    /// Whether a commit waits for the disk. Without it a crash of the machine loses what was acknowledged; for
+    /// measurements only.
+    pub sync: bool,
+    /// Connections for short reads.
+    pub readers: usize,
+    /// Who hears of each durable batch.
+    pub on_commit: Option<OnCommit>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { sync: true, readers: 4, on_commit: None }
+    }
+}
+
+/// The store in one SQLite file.
+pub struct SqliteStore {
+    queue: Option<mpsc::Sender<Job>>,
+    stopped: Stopped,
+    short: Arc<Readers>,
+    long: Arc<Readers>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl SqliteStore {
+    /// Opens the database, or makes a new one where there is none.
+    ///
+    /// # Errors
+    /// `InUse` when another process or another store of this process has it, `Newer` when a newer version wrote it,
+    /// `Damaged` when it is not ours or not whole, `Failed` when it cannot be opened.
+    pub fn open(path: &Path, options: Options) -> Result<Self, StoreError> {
+        failpoint::arm_from_environment()?;
+        // The first look leaves no trace beside a file that is not ours; the second one is under the lock.
+        file::look(path)?;
+        let lock = lock::take(path)?;
+        let conn = connect(path, &options)?;
+        let failed = |error: std::io::Error| StoreError::Failed(format!("no thread for the store: {error}"));
+        let checkpoints = Checkpoints::start(file::checkpointer(path, &options)?).map_err(failed)?;
+        let short = Readers::open(path.to_owned(), options.readers)?;
+        let long = Readers::open(path.to_owned(), SCANNERS)?;
+        let (sender, queue) = mpsc::channel(WRITER_QUEUE_MAX);
+        let stopped = Stopped::default();
+        let writer = Writer { conn, queue, on_commit: options.on_commit, stopped: stopped.clone(), checkpoints, lock };
+        let thread =
+            std::thread::Builder::new().name("handover-writer".into()).spawn(|| writer.run()).map_err(failed)?;
+        Ok(Self { queue: Some(sender), stopped, short, long, thread: Mutex::new(Some(thread)) })
+    }
+
+    async fn send(&self, job: Job) -> Result<(), StoreError> {
+        let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
+        queue.send(job).await.map_err(|_| self.gone())
+    }
+
+    async fn write(&self, job: impl FnOnce(Box<Waiting>) -> Job, commit: Commit) -> Result<Vec<u64>, StoreError> {
+        if self.stopped.get().is_some() {
+            return Err(self.gone());
+        }
+        let (answer, answered) = oneshot::channel();
+        self.send(job(Box::new(Waiting { commit, answer }))).await?;
+        answered.await.map_err(|_| self.gone())?
+    }
+
+    /// Why nobody answers.
+    fn gone(&self) -> StoreError {
+        self.stopped.get().map_or(StoreError::Closed, |reason| StoreError::Stopped(reason.clone()))
+    }
+
+    fn join(&self) {
+        let thread = self.thread.lock().take();
+        // The last handle may be let go by the writer itself, in what it calls after a batch; it cannot wait for itself.
+        if let Some(thread) = thread.filter(|thread| thread.thread().id() != std::thread::current().id()) {
+            // A writer that panicked has said so by `stopped`.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for SqliteStore {
+    /// Finishes what has arrived, and lets go of the file.
+    fn drop(&mut self) {
+        self.short.close();
+        self.long.close();
+        self.queue = None;
+        self.join();
+    }
+}
+
+/// The connection that writes, without the thread and the lock, for a measurement of the bare statements.
+///
+/// # Errors
+/// As [`SqliteStore::open`].
+pub fn connect(path: &Path, options: &Options) -> Result<Connection, StoreError> {
+    match file::look(path)? {
+        Look::New => file::create(path)?,
+        Look::Ours => {}
+    }
+    file::writer(path, options)
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn commit(&self, commit: Commit) -> Result<Vec<u64>, StoreError> {
+        hit("commit.enter")?;
+        let positions = self.write(Job::Commit, commit).await?;
+        hit("commit.exit")?;
+        Ok(positions)
+    }
+
+    async fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
+        hit("session.enter")?;
+        let found = self.short.read(|conn| read::sessions::session(conn, id)).await?;
+        hit("session.exit")?;
+        Ok(found)
+    }
+
+    async fn sessions(&self, tenant: &str, skip: usize, limit: usize) -> Result<Vec<SessionId>, StoreError> {
+        hit("sessions.enter")?;
+        let tenant = tenant.to_owned();
+        let found = self.long.scan(move |conn| read::sessions::sessions(conn, &tenant, skip, limit)).await?;
+        hit("sessions.exit")?;
+        Ok(found)
+    }
+
+    async fn handoff(&self, id: HandoffId) -> Result<Option<Handoff>, StoreError> {
+        hit("handoff.enter")?;
+        let found = self.short.read(|conn| read::handoffs::handoff(conn, id)).await?;
+        hit("handoff.exit")?;
+        Ok(found)
+    }
+
+    async fn handoffs(&self, query: &HandoffQuery) -> Result<Vec<Handoff>, StoreError> {
+        hit("handoffs.enter")?;
+        let query = query.clone();
+        let found = self.long.scan(move |conn| read::handoffs::handoffs(conn, &query)).await?;
+        hit("handoffs.exit")?;
+        Ok(found)
+    }
+
+    async fn count(
+        &self,
+        session: &SessionId,
+        from: Option<&AgentId>,
+        to: Option<&AgentId>,
+    ) -> Result<u64, StoreError> {
+        hit("count.enter")?;
+        let found = self.short.read(|conn| read::handoffs::count(conn, session, from, to)).await?;
+        hit("count.exit")?;
+        Ok(found)
+    }
+
+    async fn messages(&self, session: &SessionId, first: u64, last: u64) -> Result<Vec<Message>, StoreError> {
+        hit("messages.enter")?;
+        let found = self.short.read(|conn| read::messages::messages(conn, session, first, last)).await?;
+        hit("messages.exit")?;
+        Ok(found)
+    }
+
+    async fn answered(&self, session: &SessionId, key: &str) -> Result<Option<FirstAnswer>, StoreError> {
+        hit("answered.enter")?;
+        let found = self.short.read(|conn| read::returns::answered(conn, session, key)).await?;
+        hit("answered.exit")?;
+        Ok(found)
+    }
+
+    async fn waiting_return(&self, of: Uuid) -> Result<Option<StoredReturn>, StoreError> {
+        hit("waiting_return.enter")?;
+        let found = self.short.read(|conn| read::returns::waiting_return(conn, of)).await?;
+        hit("waiting_return.exit")?;
+        Ok(found)
+    }
+
+    async fn waiting_returns(&self, to: &AgentId, limit: usize) -> Result<Vec<StoredReturn>, StoreError> {
+        hit("waiting_returns.enter")?;
+        let found = self.short.read(|conn| read::returns::waiting_returns(conn, to, limit)).await?;
+        hit("waiting_returns.exit")?;
+        Ok(found)
+    }
+
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
+        hit("due.enter")?;
+        let found = self.short.read(|conn| read::queue::due(conn, now, limit)).await?;
+        hit("due.exit")?;
+        Ok(found)
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
+        hit("next_due.enter")?;
+        let found = self.short.read(read::queue::next_due).await?;
+        hit("next_due.exit")?;
+        Ok(found)
+    }
+
+    async fn offers(&self, to: &AgentId, limit: usize) -> Result<Vec<Offer>, StoreError> {
+        hit("offers.enter")?;
+        let found = self.short.read(|conn| read::queue::offers(conn, to, limit)).await?;
+        hit("offers.exit")?;
+        Ok(found)
+    }
+
+    async fn running(&self) -> Result<Vec<Running>, StoreError> {
+        hit("running.enter")?;
+        let found = self.long.scan(read::queue::running).await?;
+        hit("running.exit")?;
+        Ok(found)
+    }
+
+    async fn agents(&self) -> Result<Vec<(Profile, Standing)>, StoreError> {
+        hit("agents.enter")?;
+        let found = self.long.scan(read::agents::agents).await?;
+        hit("agents.exit")?;
+        Ok(found)
+    }
+
+    async fn records(&self, query: &RecordQuery) -> Result<Vec<StoredRecord>, StoreError> {
+        hit("records.enter")?;
+        let query = query.clone();
+        let found = self.long.scan(move |conn| read::records::records(conn, &query)).await?;
+        hit("records.exit")?;
+        Ok(found)
+    }
+
+    async fn last_position(&self) -> Result<(u64, Timestamp), StoreError> {
+        hit("last_position.enter")?;
+        let found = self.short.read(read::records::last_position).await?;
+        hit("last_position.exit")?;
+        Ok(found)
+    }
+
+    async fn chains(&self, after: Option<&SessionId>, limit: usize) -> Result<Vec<ChainEnds>, StoreError> {
+        hit("chains.enter")?;
+        let after = after.cloned();
+        let found = self.long.scan(move |conn| read::sessions::chains(conn, after.as_ref(), limit)).await?;
+        hit("chains.exit")?;
+        Ok(found)
+    }
+
+    async fn chain(&self, session: &SessionId) -> Result<Option<ChainEnds>, StoreError> {
+        hit("chain.enter")?;
+        let found = self.short.read(|conn| read::sessions::chain(conn, session)).await?;
+        hit("chain.exit")?;
+        Ok(found)
+    }
+
+    async fn prunable(&self, retention: Retention, now: Timestamp, limit: usize) -> Result<Vec<Prunable>, StoreError> {
+        hit("prunable.enter")?;
+        let found = self.long.scan(move |conn| read::prunable::prunable(conn, retention, now, limit)).await?;
+        hit("prunable.exit")?;
+        Ok(found)
+    }
+
+    async fn prune(&self, parts: Vec<Prunable>, commit: Commit) -> Result<Vec<u64>, StoreError> {
+        hit("prune.enter")?;
+        let positions = self.write(|waiting| Job::Prune(parts, waiting), commit).await?;
+        hit("prune.exit")?;
+        Ok(positions)
+    }
+
+    async fn stats(&self, tenant: &str) -> Result<Stats, StoreError> {
+        hit("stats.enter")?;
+        let tenant = tenant.to_owned();
+        let found = self.long.scan(move |conn| read::stats::stats(conn, &tenant)).await?;
+        hit("stats.exit")?;
+        Ok(found)
+    }
+
+    fn stopped(&self) -> Option<String> {
+        self.stopped.get().cloned()
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        hit("close.enter")?;
+        self.short.close();
+        self.long.close();
+        let (answer, answered) = oneshot::channel();
+        // Closing twice is closing.
+        if self.send(Job::Close(answer)).await.is_ok()
+            && let Ok(closed) = answered.await
+        {
+            closed?;
+        }
+        self.join();
+        hit("close.exit")?;
+        Ok(())
+    }
+}
