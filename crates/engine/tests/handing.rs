@@ -40,9 +40,24 @@ async fn a_chain_of_turns_keeps_its_path_and_moves_the_owner() {
     let house = House::new();
     let engine = house.open().await;
     workers(&engine, &["a"]).await;
-    engine.register(Profile::named("b").unwrap(), agent(|_| async { Ok(Done::text("b").goto(id("c"), "go on", "b is done")) })).await.unwrap();
-    engine.register(Profile::named("c").unwrap(), agent(|_| async { Ok(Done::text("c").goto(id("a"), "look", "back to you")) })).await.unwrap();
-    let turn = Turn { goto: Goto::One { to_agent: id("b"), task: "begin".into(), reason: String::new() }, update: Update::default() };
+    engine
+        .register(
+            Profile::named("b").unwrap(),
+            agent(|_| async { Ok(Done::text("b").goto(id("c"), "go on", "b is done")) }),
+        )
+        .await
+        .unwrap();
+    engine
+        .register(
+            Profile::named("c").unwrap(),
+            agent(|_| async { Ok(Done::text("c").goto(id("a"), "look", "back to you")) }),
+        )
+        .await
+        .unwrap();
+    let turn = Turn {
+        goto: Goto::One { to_agent: id("b"), task: "begin".into(), reason: String::new() },
+        update: Update::default(),
+    };
     let first = engine.turn(&session("s"), &id("a"), turn).await.unwrap().handoffs[0];
     assert_eq!(engine.returned(first).await.unwrap().status, ReturnStatus::Success);
     let third = loop {
@@ -58,49 +73,50 @@ async fn a_chain_of_turns_keeps_its_path_and_moves_the_owner() {
     assert_eq!(engine.session(&session("s")).await.unwrap().active_agent, id("a"));
 }
 
-#[tokio::test]
-async fn what_was_recorded_is_not_done_again_after_a_restart() {
+/// Runs something on a runtime of its own and drops it in the middle, as if the process had died.
+fn until_death(run: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(run);
+}
+
+#[test]
+fn what_was_recorded_is_not_done_again_after_a_restart() {
     let house = House::new();
     let steps = Arc::new(AtomicU32::new(0));
-    let hangs = Arc::new(tokio::sync::Notify::new());
-    {
+    until_death(async {
         let engine = house.open().await;
         workers(&engine, &["planner"]).await;
-        let (steps, reached) = (steps.clone(), hangs.clone());
+        let reached = Arc::new(tokio::sync::Notify::new());
+        let (counted, here) = (steps.clone(), reached.clone());
         let work = agent(move |work: Work| {
-            let (steps, reached) = (steps.clone(), reached.clone());
+            let (steps, reached) = (counted.clone(), here.clone());
             async move {
-                let count = || async { Ok(steps.fetch_add(1, Ordering::SeqCst)) };
-                work.step("search", count).await?;
+                work.step("search", || async { Ok(steps.fetch_add(1, Ordering::SeqCst)) }).await?;
                 reached.notify_one();
                 std::future::pending().await
             }
         });
         engine.register(Profile::named("pilot").unwrap(), work).await.unwrap();
         engine.initiate(&session("s"), delegation("planner", "pilot").key("one")).await.unwrap();
-        hangs.notified().await;
-        // The engine is dropped in the middle of the work, as if the process had died.
-    }
-    let engine = reopen(&house).await;
-    let counted = steps.clone();
-    let work = agent(move |work: Work| {
-        let steps = counted.clone();
-        async move {
-            assert!(work.resumed());
-            let found: u32 = work.step("search", || async { Ok(steps.fetch_add(1, Ordering::SeqCst)) }).await?;
-            Ok(Done::json(json!(found)))
-        }
+        reached.notified().await;
     });
-    engine.register(Profile::named("pilot").unwrap(), work).await.unwrap();
-    let result = engine.delegate(&session("s"), delegation("planner", "pilot").key("one")).await.unwrap();
-    assert_eq!((result.result.body, steps.load(Ordering::SeqCst)), (json!(0), 1));
-    assert_eq!(engine.get_handoff_count(&session("s"), None, None).await.unwrap(), 1);
-    engine.verify().await.unwrap();
-}
-
-/// The old engine's tasks let go of the file as soon as they see that nobody holds the engine.
-async fn reopen(house: &House) -> handover_engine::Engine {
-    house.open().await
+    until_death(async {
+        let engine = house.open().await;
+        let counted = steps.clone();
+        let work = agent(move |work: Work| {
+            let steps = counted.clone();
+            async move {
+                assert!(work.resumed());
+                let found: u32 = work.step("search", || async { Ok(steps.fetch_add(1, Ordering::SeqCst)) }).await?;
+                Ok(Done::json(json!(found)))
+            }
+        });
+        engine.register(Profile::named("pilot").unwrap(), work).await.unwrap();
+        let result = engine.delegate(&session("s"), delegation("planner", "pilot").key("one")).await.unwrap();
+        assert_eq!((result.result.body, steps.load(Ordering::SeqCst)), (json!(0), 1));
+        assert_eq!(engine.get_handoff_count(&session("s"), None, None).await.unwrap(), 1);
+        engine.verify().await.unwrap();
+    });
 }
 
 #[tokio::test]
@@ -281,7 +297,11 @@ async fn an_escalation_climbs_by_itself_and_returns_to_whoever_asked() {
     let worker = Profile::named("worker").unwrap().may_risk(Risk::Low).escalates_to("reviewer").unwrap();
     engine.register_profile(worker).await.unwrap();
     engine.open_session(&session("s"), Open::by("worker").unwrap()).await.unwrap();
-    let command = handover_core::command::Command::Decide { by: id("worker"), description: "drop the table".into(), risk: Risk::High };
+    let command = handover_core::command::Command::Decide {
+        by: id("worker"),
+        description: "drop the table".into(),
+        risk: Risk::High,
+    };
     let first = engine.submit(&session("s"), command, None).await.unwrap().handoffs[0];
     // The reviewer never looks; the next rung is a person.
     house.pass(&engine, 31).await;
@@ -322,7 +342,10 @@ async fn a_clock_that_goes_back_changes_nothing_that_was_promised() {
     engine.run_due().await.unwrap();
     let assignment = engine.accept(handoff, &id("pilot"), None, None).await.unwrap();
     engine.say(&session("s"), vec![user("still there?")]).await.unwrap();
-    engine.set(&session("s"), &id("pilot"), vec![Write { name: "n".into(), value: json!(1), expected_version: Some(0) }]).await.unwrap();
+    engine
+        .set(&session("s"), &id("pilot"), vec![Write { name: "n".into(), value: json!(1), expected_version: Some(0) }])
+        .await
+        .unwrap();
     engine.give_back(handoff, assignment.lease, success("a jet"), None).await.unwrap();
     let times: Vec<_> = engine.trace(handoff).await.unwrap().iter().map(|record| record.timestamp).collect();
     assert!(times.windows(2).all(|pair| pair[0] <= pair[1]), "{times:?}");
