@@ -1,5 +1,6 @@
-//! What people run on this project: `cargo xtask test`, `tidy`, `docs`. One file per command.
+//! What people run on this project: `cargo xtask test`, `tidy`, `docs`, `bench`. One file per command.
 
+mod bench;
 mod docs;
 mod run;
 mod source;
@@ -15,6 +16,7 @@ cargo xtask <command>
   test [--rounds N] [--fast]   build, run all tests and the examples, then tidy: what CI runs
   tidy                         formatting, lints and the rules of this house
   docs [--check]               write the generated pages under docs/, or report which are out of date
+  bench NAME [--json] [--quick]   measure, as ratios against a limit of the same run; NAME is engine
   help                         this list";
 
 fn main() -> ExitCode {
@@ -34,6 +36,7 @@ fn dispatch(args: &[&str]) -> Result<(), String> {
         ["test", rest @ ..] => test::main(rest),
         ["tidy"] => tidy::main(),
         ["docs", rest @ ..] => docs::main(rest),
+        ["bench", rest @ ..] => bench::main(rest),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             Ok(())

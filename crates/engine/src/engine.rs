@@ -135,7 +135,7 @@ impl Engine {
             caller: Arc::new(Caller::local()),
         };
         // The vocabulary takes a moment to load; nobody should wait for it with their first message.
-        tokio::task::spawn_blocking(handover_core::context::tokens::warm_up);
+        std::thread::spawn(handover_core::context::tokens::warm_up);
         engine.take_up().await?;
         if options.background {
             engine.start_background();
@@ -178,6 +178,12 @@ impl Engine {
     #[must_use]
     pub fn subscribe(&self, filter: Filter, after: Option<u64>) -> Subscription {
         self.inner.feed.subscribe(self.inner.store.clone(), self.caller.tenant.clone(), filter, after)
+    }
+
+    /// Batches that were synced to disk since it was opened. Commits that arrive together share one.
+    #[must_use]
+    pub fn batches(&self) -> u64 {
+        self.inner.feed.batches()
     }
 
     /// Why the store has stopped writing, if it has.

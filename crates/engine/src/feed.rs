@@ -88,11 +88,17 @@ pub(crate) struct Feed {
     sender: broadcast::Sender<Arc<Vec<Published>>>,
     /// The last position that is on disk, so that a new subscriber knows where it begins.
     last: Arc<AtomicU64>,
+    /// Batches written so far: how many commits shared a sync.
+    batches: Arc<AtomicU64>,
 }
 
 impl Feed {
     pub(crate) fn new() -> Self {
-        Self { sender: broadcast::Sender::new(SUBSCRIBER_LAG_MAX), last: Arc::default() }
+        Self { sender: broadcast::Sender::new(SUBSCRIBER_LAG_MAX), last: Arc::default(), batches: Arc::default() }
+    }
+
+    pub(crate) fn batches(&self) -> u64 {
+        self.batches.load(Ordering::Relaxed)
     }
 
     pub(crate) fn begin_after(&self, position: u64) {
@@ -101,6 +107,7 @@ impl Feed {
 
     /// Called by the store's writer with what is on disk.
     pub(crate) fn publish(&self, records: &[StoredRecord]) {
+        self.batches.fetch_add(1, Ordering::Relaxed);
         if let Some(last) = records.last() {
             self.last.fetch_max(last.position, Ordering::SeqCst);
         }

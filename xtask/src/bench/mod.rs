@@ -1,0 +1,53 @@
+//! `cargo xtask bench NAME [--json] [--quick]`: figures as ratios against a limit that is measured in the same run.
+
+mod disk;
+mod engine;
+mod load;
+mod million;
+mod raw;
+mod report;
+
+use report::Report;
+
+/// How a benchmark is run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    /// A line per figure instead of a table.
+    pub(crate) json: bool,
+    /// Ends within a minute.
+    pub(crate) quick: bool,
+}
+
+pub(crate) fn main(args: &[&str]) -> Result<(), String> {
+    let [name, flags @ ..] = args else {
+        return Err("which benchmark? `cargo xtask bench engine [--json] [--quick]`".into());
+    };
+    let mut settings = Settings { json: false, quick: false };
+    for flag in flags {
+        match *flag {
+            "--json" => settings.json = true,
+            "--quick" => settings.quick = true,
+            other => return Err(format!("`{other}` is not a flag of bench; there are --json and --quick")),
+        }
+    }
+    if cfg!(debug_assertions) {
+        // A debug build measures the compiler, not the engine.
+        return in_release(args);
+    }
+    let mut report = Report::new(settings);
+    match *name {
+        "engine" => engine::run(&mut report, settings)?,
+        other => return Err(format!("there is no benchmark `{other}`; there is `engine`")),
+    }
+    report.print();
+    Ok(())
+}
+
+fn in_release(args: &[&str]) -> Result<(), String> {
+    let status = std::process::Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--release", "--locked", "--package", "xtask", "--", "bench"])
+        .args(args)
+        .status()
+        .map_err(|error| format!("cargo could not be started: {error}"))?;
+    if status.success() { Ok(()) } else { Err("the benchmark failed".into()) }
+}
