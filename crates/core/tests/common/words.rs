@@ -259,7 +259,7 @@ impl Play {
     }
 
     /// `as L1`, or `as last`: the latest lease of the handoff at hand.
-    fn lease(&self, w: &Words<'_>) -> LeaseId {
+    pub fn lease(&self, w: &Words<'_>) -> LeaseId {
         let word = w.after("as").unwrap_or("last");
         let last = || self.last_lease.get(&self.handoff(w)).copied();
         let found = if word == "last" { last() } else { self.leases.get(word).copied() };

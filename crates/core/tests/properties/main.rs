@@ -8,8 +8,8 @@ mod common;
 mod model;
 mod programs;
 
-use common::{Outcome, Play};
-use handover_core::{command::Command, session::Session};
+use common::{Outcome, Play, Words};
+use handover_core::{command::Command, handoff::Phase, session::Session};
 use model::Model;
 use proptest::prelude::*;
 
@@ -21,12 +21,32 @@ fn play(program: &[String]) -> Result<(), String> {
     let mut model = Model::default();
     for statement in program {
         let before = play.session.clone();
+        let allowed = allowed(&play, statement);
         let outcome = if statement == "next" { next(&mut play) } else { play.step(statement) };
+        if matches!(&outcome, Outcome::Decided(decided) if !allowed && !decided.written.is_empty()) {
+            return Err(format!("`{statement}` wrote with a stale lease or before its time"));
+        }
         model.after(&play, before.as_ref(), &outcome).map_err(|why| format!("after `{statement}`: {why}"))?;
     }
     wind_down(&mut play, &mut model)?;
     model.at_the_end(&play)?;
     replays(&play)
+}
+
+/// Whether this statement may write at all: a lease must be the current one, and a tick must be due.
+fn allowed(play: &Play, statement: &str) -> bool {
+    let words = Words::of(statement);
+    let Some(session) = &play.session else { return true };
+    let open = session.open.get(&play.handoff(&words));
+    let now = play.now.max(session.last_at);
+    match words.verb() {
+        "heartbeat" | "record" | "return" | "escalate" => open.is_some_and(|handoff| match handoff.phase {
+            Phase::Running { lease, lease_until, .. } => lease == play.lease(&words) && now < lease_until,
+            _ => false,
+        }),
+        "tick" => open.and_then(|handoff| handoff.due()).is_some_and(|due| due <= now),
+        _ => true,
+    }
 }
 
 fn next(play: &mut Play) -> Outcome {

@@ -10,10 +10,7 @@ use handover_core::{
     limits, record,
     session::Session,
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 type Holds = Result<(), String>;
@@ -66,6 +63,8 @@ impl Model {
         let mut hash = before.map(|session| session.head.hash).unwrap_or_default();
         for written in &decided.written {
             self.records += 1;
+            let last = before.map_or(written.record.timestamp, |session| session.last_at);
+            must(written.record.timestamp >= last, || "time ran backwards".into())?;
             must(written.record.prev == hash, || format!("record {} does not follow", written.record.seq))?;
             hash = record::hash(&written.text);
             must(written.record.seq == self.records, || format!("record {} is out of order", written.record.seq))?;
@@ -118,7 +117,8 @@ impl Model {
     fn told(&mut self, of: Uuid) -> Holds {
         let times = self.returned.entry(of).or_default();
         *times += 1;
-        must(*times == 1, || "told twice".into())
+        must(*times == 1, || "told twice".into())?;
+        must(self.expected.contains(&of), || "told though nobody waits".into())
     }
 
     /// The arrows of the lifecycle.
@@ -188,9 +188,11 @@ impl Model {
             must(handoff.lease().is_some() == matches!(handoff.phase, Phase::Running { .. }), || {
                 "a loose lease".into()
             })?;
-            if let Some(copy) = play.closed.get(id) {
-                must(Arc::strong_count(copy) >= 1 && copy.closed_at.is_some(), || "closed without a time".into())?;
-            }
+            must(handoff.closed_at.is_some() == seen.status.is_closed(), || "closed without a time".into())?;
+        }
+        for group in session.open.values().filter_map(|handoff| handoff.broadcast_group_id) {
+            let entry = session.groups.get(&group).ok_or("a member without its group")?;
+            must(!entry.decided || !entry.expects_return, || "a decided broadcast goes on".into())?;
         }
         must(session.open.len() <= self.handoffs.len(), || "a handoff that nobody initiated".into())
     }

@@ -47,15 +47,15 @@ fn time() -> impl Strategy<Value = &'static str> {
 }
 
 fn source() -> impl Strategy<Value = &'static str> {
-    one_of(&["owner", "owner", "owner", "owner", "a", "b", "c", "r", "nobody"])
+    one_of(&["owner", "owner", "owner", "owner", "owner", "owner", "a", "b", "c", "r", "nobody"])
 }
 
 fn initiate() -> impl Strategy<Value = String> {
-    let target = one_of(&["b", "b", "c", "d", "e", "r", "a", "p", "?", "nobody"]);
+    let target = one_of(&["b", "b", "b", "c", "c", "d", "e", "r", "a", "p", "?", "nobody"]);
     let kind =
         one_of(&["sequential complete", "sequential complete", "sequential", "delegation", "delegation", "escalation"]);
-    let time = one_of(&["timeout=5s", "timeout=30s", "timeout=60s", "timeout=10m", ""]);
-    let on = one_of(&["on=retry", "on=escalate", "on=fail"]);
+    let time = one_of(&["timeout=5s", "timeout=5s", "timeout=30s", "timeout=60s", "timeout=60s", "timeout=10m", ""]);
+    let on = one_of(&["on=retry", "on=retry", "on=escalate", "on=fail"]);
     let more = one_of(&[
         "",
         "",
@@ -80,7 +80,7 @@ fn initiate() -> impl Strategy<Value = String> {
 fn broadcast() -> impl Strategy<Value = String> {
     let targets = one_of(&["b,c,d", "b,c", "c,d,e,f", "b", "b,b", "?", "a,b"]);
     let how = one_of(&["all", "any", "majority", "quorum:2", "best_of"]);
-    let on = one_of(&["on=retry", "on=escalate", "on=fail"]);
+    let on = one_of(&["on=retry", "on=retry", "on=escalate", "on=fail"]);
     let more = one_of(&["", "", "cap=code", "blocking", "nobody-waits", "approval"]);
     (source(), targets, how, on, more).prop_map(|(from, to, how, on, more)| {
         format!("initiate - {from}->{to} broadcast {how} timeout=30s {on} {more}")
@@ -91,7 +91,7 @@ fn answer() -> impl Strategy<Value = String> {
     let by = || one_of(&["target", "target", "target", "target", "b", "f"]);
     let lease = one_of(&["", "lease=5s", "lease=10m", "local", "lease=1ms"]);
     prop_oneof![
-        6 => (which(), by(), lease).prop_map(|(n, by, lease)| format!("accept {n} by {by} as L1 {lease}")),
+        14 => (which(), by(), lease).prop_map(|(n, by, lease)| format!("accept {n} by {by} as L1 {lease}")),
         2 => (which(), by()).prop_map(|(n, by)| format!("reject {n} by {by}")),
         1 => (which(), by(), one_of(&["5s", "2m"])).prop_map(|(n, by, time)| format!("defer {n} by {by} {time}")),
         1 => (which(), one_of(&["boss", "a", "b"])).prop_map(|(n, by)| format!("approve {n} by {by}")),
@@ -115,6 +115,9 @@ fn work() -> impl Strategy<Value = String> {
         "file=x.rs state=review",
         "score=inf",
     ]);
+    // Any number that JSON can write must be read back as it was.
+    let more = prop_oneof![9 => more.prop_map(str::to_owned), 1 => (1e-300..1e300f64).prop_map(|n| format!("cost={n:e}")),
+        2 => (0.0..1.0f64).prop_map(|n| format!("score={n} cost={n}"))];
     prop_oneof![
         5 => (which(), lease(), status, more).prop_map(|(n, l, status, more)| format!("return {n} as {l} {status} {more}")),
         1 => (which(), lease()).prop_map(|(n, l)| format!("heartbeat {n} as {l}")),
@@ -127,7 +130,7 @@ fn work() -> impl Strategy<Value = String> {
 
 fn clock() -> impl Strategy<Value = String> {
     prop_oneof![
-        4 => Just("next".to_owned()),
+        8 => Just("next".to_owned()),
         2 => which().prop_map(|n| format!("tick {n}")),
         1 => which().prop_map(|n| format!("reclaim {n}")),
         2 => time().prop_map(|time| format!("wait {time}")),
@@ -160,5 +163,5 @@ fn session() -> impl Strategy<Value = String> {
 }
 
 fn statement() -> impl Strategy<Value = String> {
-    prop_oneof![5 => initiate(), 2 => broadcast(), 8 => answer(), 8 => work(), 6 => clock(), 3 => session()]
+    prop_oneof![6 => initiate(), 2 => broadcast(), 10 => answer(), 7 => work(), 8 => clock(), 3 => session()]
 }
