@@ -84,8 +84,9 @@ impl Draft<'_> {
 
     pub(super) fn heartbeat(&mut self, id: HandoffId, lease: LeaseId) -> Verdict {
         let handoff = self.held(id, lease)?;
-        if let Phase::Running { lease_ms, .. } = &handoff.phase {
-            self.emit(Event::Heartbeat { id, lease_until: self.now + *lease_ms });
+        if let Phase::Running { lease_ms, lease_until, .. } = &handoff.phase {
+            // A sign of life never shortens a lease: one in this process lasts longer than a renewal.
+            self.emit(Event::Heartbeat { id, lease_until: (self.now + *lease_ms).max(*lease_until) });
         }
         Ok(())
     }

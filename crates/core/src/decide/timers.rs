@@ -63,11 +63,12 @@ impl Draft<'_> {
         let Some(agent) = self.agent(&handoff.to_agent) else {
             return self.reroute(handoff.id, RerouteReason::NotAcknowledged);
         };
-        let busy = agent.standing != Standing::Unavailable && !agent.has_room();
         // A rung that is busy for all of its time is passed over like one that says nothing.
-        let queue_ms = handoff.climb.as_ref().map_or(self.world.policy.queue_ms, |climb| climb.rung_ms);
-        if busy && self.now.since(since) < queue_ms.min(self.world.policy.queue_ms) {
-            return self.wait_in_queue(handoff, accept_ms);
+        let rung_ms = handoff.climb.as_ref().map_or(u64::MAX, |climb| climb.rung_ms);
+        let queue_end = since + self.world.policy.queue_ms.min(rung_ms);
+        let busy = agent.standing != Standing::Unavailable && !agent.has_room();
+        if busy && self.now < queue_end {
+            return self.wait_in_queue(handoff, queue_end);
         }
         // A person who does not look into the inbox is not out of order.
         if agent.profile.kind != AgentKind::Human && agent.standing == Standing::Available && !busy {
@@ -78,13 +79,13 @@ impl Draft<'_> {
     }
 
     /// The agent is at capacity: somebody else with room takes it, or it stays in the queue.
-    fn wait_in_queue(&mut self, handoff: &Handoff, accept_ms: u64) {
+    fn wait_in_queue(&mut self, handoff: &Handoff, queue_end: Timestamp) {
         let peers = handoff.request.kind != Kind::Escalation;
         let next = self.next_candidate(handoff).filter(|_| peers).and_then(|id| self.agent(&id));
         if next.is_some_and(crate::agent::Agent::has_room) {
             return self.reroute(handoff.id, RerouteReason::AtCapacity);
         }
-        let until = self.now + accept_ms;
+        let until = queue_end.min(self.now + self.world.policy.accept_ms);
         self.extend(handoff, until, "the agent is at capacity");
     }
 

@@ -245,10 +245,12 @@ impl Draft<'_> {
         // Only the owner can give the session away; whoever works on a part of it can ask for help.
         let holds = request.kind != Kind::Sequential && self.session.held_by(from).is_some();
         if self.session.active_agent != *from && !holds {
-            let message = format!(
-                "{from} neither owns the session ({} does) nor works on one of its handoffs",
-                self.session.active_agent
-            );
+            let owner = &self.session.active_agent;
+            let message = if request.kind == Kind::Sequential {
+                format!("only {owner} owns the session and can give it away, not {from}")
+            } else {
+                format!("{from} neither owns the session ({owner} does) nor works on one of its handoffs")
+            };
             checks.add(Refusal::new(Code::NotOwner, message).at("from_agent"));
         }
         if let Some(waiting) = self.session.blocked_on(from) {

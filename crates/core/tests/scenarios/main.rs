@@ -1,0 +1,14 @@
+//! Stories about one session, told in the language of `common` and compared line by line.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says so")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod broadcast;
+mod data;
+mod escalation;
+mod offers;
+mod refusals;
+mod time;
+mod turns;
+mod types;
