@@ -16,12 +16,15 @@ mod registry;
 mod session;
 mod submit;
 mod timers;
+mod verify;
 mod waiting;
 
-pub use audit::{ExportVerified, Verified, verify_export};
+pub use audit::{ExportVerified, verify_export};
+
 pub use engine::{Engine, Options};
 pub use events::{EventRule, OutsideEvent};
 pub use feed::{BusContext, BusMessage, Filter, Notice, Subscription};
 pub use reading::{HandoffContext, StoryStep};
 pub use session::{Assignment, Said};
+pub use verify::Verified;
 pub use waiting::GroupReturn;
