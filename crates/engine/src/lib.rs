@@ -6,6 +6,7 @@ pub mod agent;
 mod audit;
 mod cache;
 pub mod clock;
+mod conversation;
 mod dispatch;
 mod engine;
 mod events;
@@ -20,11 +21,11 @@ mod verify;
 mod waiting;
 
 pub use audit::{ExportVerified, verify_export};
-
+pub use conversation::HandoffContext;
 pub use engine::{Engine, Options};
 pub use events::{EventRule, OutsideEvent};
 pub use feed::{BusContext, BusMessage, Filter, Notice, Subscription};
-pub use reading::{HandoffContext, StoryStep};
+pub use reading::StoryStep;
 pub use session::{Assignment, Said};
 pub use verify::Verified;
 pub use waiting::GroupReturn;
