@@ -133,6 +133,8 @@ pub const HEALTH_MS: u64 = 60_000;
 pub const HEALTH_TIMEOUT_MS: u64 = 10_000;
 /// Failed health checks in a row that make an agent unavailable.
 pub const HEALTH_FAILURES_MAX: u32 = 3;
+/// How long a closing engine waits for what runs in its process, in milliseconds; the next start goes on with the rest.
+pub const CLOSE_MS: u64 = 30_000;
 /// How often old records are looked for, in milliseconds.
 pub const RETENTION_MS: u64 = 60 * 60 * 1_000;
 /// A step of the wall clock beyond this counts as sleep: waiting windows start anew, in milliseconds.

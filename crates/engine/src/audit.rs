@@ -1,4 +1,4 @@
-//! The audit trail: asking it, sealing it, verifying it, exporting it, and removing what was kept long enough.
+//! The audit trail: asking it, sealing it, exporting it, and removing what was kept long enough.
 
 use crate::engine::Engine;
 use handover_core::{
@@ -6,12 +6,10 @@ use handover_core::{
     event::{Event, SealedHead},
     ids::SessionId,
     limits::{CHECKPOINT_RECORDS_MAX, PAGE_MAX},
-    message::Mark,
     record::{self, Record},
     refusal::{Code, HandoffError, Refusal},
-    session::Session,
 };
-use handover_store::{ChainEnds, Commit, RecordQuery, StoredRecord};
+use handover_store::{Commit, RecordQuery, StoredRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::{
@@ -19,19 +17,6 @@ use std::{
     io::{BufRead, Write as _},
     path::{Path, PathBuf},
 };
-
-/// What a verification found.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Verified {
-    /// Chains looked at.
-    pub sessions: u64,
-    /// Records looked at.
-    pub records: u64,
-    /// Messages looked at.
-    pub messages: u64,
-    /// Checkpoints looked at.
-    pub checkpoints: u64,
-}
 
 /// A line of an export: the record to the letter, with its place in the chain.
 #[derive(Debug, Serialize, Deserialize)]
@@ -84,124 +69,6 @@ impl Engine {
         let cell = self.house().await?;
         let through = cell.session.as_ref().and_then(|book| book.workflow_state["sealed_through"].as_u64());
         Ok(through.unwrap_or(0))
-    }
-
-    /// Verifies every chain, every checkpoint, every message, and that what is stored follows from the records.
-    ///
-    /// # Errors
-    /// `HO0901` with the first record that does not fit.
-    pub async fn verify(&self) -> Result<Verified, HandoffError> {
-        let mut found = Verified::default();
-        // The book of the house comes first: it says how far each of the others must reach.
-        let mut seals = self.verify_house(&mut found).await?;
-        let mut after: Option<SessionId> = None;
-        loop {
-            let page = self.inner.store.chains(after.as_ref(), PAGE_MAX).await?;
-            for ends in page.iter().filter(|ends| !ends.session.is_house()) {
-                let seal = seals.remove(&ends.session);
-                self.verify_chain(ends, seal, &mut found, &mut BTreeMap::new()).await?;
-            }
-            match page.last() {
-                Some(last) => after = Some(last.session.clone()),
-                None => break,
-            }
-        }
-        match seals.into_values().next() {
-            Some(seal) => {
-                Err(broken(&seal.session_id, seal.seq, "a checkpoint has sealed it, and the session is gone"))
-            }
-            None => Ok(found),
-        }
-    }
-
-    /// The latest seal of each session.
-    async fn verify_house(&self, found: &mut Verified) -> Result<BTreeMap<SessionId, SealedHead>, HandoffError> {
-        let mut seals = BTreeMap::new();
-        if let Some(ends) = self.inner.store.chain(&SessionId::house()).await? {
-            self.verify_chain(&ends, None, found, &mut seals).await?;
-        }
-        Ok(seals)
-    }
-
-    /// One chain from its beginning to its end, with the record that a checkpoint has sealed in it.
-    async fn verify_chain(
-        &self,
-        ends: &ChainEnds,
-        seal: Option<SealedHead>,
-        found: &mut Verified,
-        seals: &mut BTreeMap<SessionId, SealedHead>,
-    ) -> Result<(), HandoffError> {
-        let mut link = Link { seq: ends.pruned.0, hash: ends.pruned.1 };
-        let mut replayed: Option<Session> = None;
-        let mut query = RecordQuery { session: Some(ends.session.clone()), limit: PAGE_MAX, ..RecordQuery::default() };
-        loop {
-            let page = self.inner.store.records(&query).await?;
-            for stored in &page {
-                query.after = stored.position;
-                let record = link.follow(stored)?;
-                found.records += 1;
-                if let Some(seal) = seal.as_ref().filter(|seal| seal.seq == stored.seq && seal.hash != stored.hash) {
-                    return Err(broken(&seal.session_id, seal.seq, "a checkpoint has sealed another record here"));
-                }
-                if let Event::Sealed { heads, .. } = &record.event {
-                    found.checkpoints += 1;
-                    seals.extend(heads.iter().map(|head| (head.session_id.clone(), head.clone())));
-                }
-                if ends.pruned.0 == 0 {
-                    replayed = Session::follow(replayed, &record, stored.hash);
-                }
-            }
-            if page.len() < PAGE_MAX {
-                break;
-            }
-        }
-        if (link.seq, link.hash) != ends.head {
-            let message = format!("its last record is {} where {} is expected", link.seq, ends.head.0);
-            return Err(broken(&ends.session, ends.head.0, &message));
-        }
-        if let Some(seal) = seal.filter(|seal| seal.seq > link.seq) {
-            return Err(broken(&seal.session_id, seal.seq, "a checkpoint has sealed it, and it is not there"));
-        }
-        found.sessions += 1;
-        if ends.pruned.0 == 0 {
-            self.verify_state(ends, replayed, found).await?;
-        }
-        Ok(())
-    }
-
-    /// What is stored beside the records follows from them.
-    async fn verify_state(
-        &self,
-        ends: &ChainEnds,
-        replayed: Option<Session>,
-        found: &mut Verified,
-    ) -> Result<(), HandoffError> {
-        let Some(mut replayed) = replayed else {
-            return Err(broken(&ends.session, 1, "it does not begin with an opening"));
-        };
-        let Some(stored) = self.inner.store.session(&ends.session).await? else {
-            return Err(broken(&ends.session, ends.head.0, "the session is gone"));
-        };
-        replayed.version = stored.version;
-        if replayed != stored {
-            return Err(broken(&ends.session, ends.head.0, "the stored session is not what its records say"));
-        }
-        let mut mark = Mark::default();
-        while mark.messages < stored.mark.messages {
-            let page =
-                self.inner.store.messages(&ends.session, mark.messages + 1, mark.messages + PAGE_MAX as u64).await?;
-            if page.is_empty() {
-                break;
-            }
-            for message in &page {
-                mark.push(&message.said, message.tokens);
-                found.messages += 1;
-            }
-        }
-        if mark != stored.mark {
-            return Err(broken(&ends.session, ends.head.0, "the conversation is not what its records say"));
-        }
-        Ok(())
     }
 
     /// Writes records as JSON lines into `<folder>/<project>/handoff-audit/`, one file for all that fits the query.
@@ -260,7 +127,11 @@ impl Engine {
                 .iter()
                 .map(|part| SealedHead { session_id: part.session.clone(), seq: part.through, hash: part.hash })
                 .collect();
-            let records = parts.iter().map(|part| part.through).sum();
+            let mut records = 0;
+            for part in &parts {
+                let gone_before = self.inner.store.chain(&part.session).await?.map_or(0, |ends| ends.pruned.0);
+                records += part.through.saturating_sub(gone_before);
+            }
             let mut cell = self.house().await?;
             let before = cell.session.clone();
             let decided = self.decide_house(before.as_deref(), vec![Event::Pruned { heads, records }]);
@@ -279,41 +150,6 @@ fn line(stored: &StoredRecord) -> Result<String, HandoffError> {
     };
     let record: &RawValue = serde_json::from_str(&stored.text).map_err(damaged)?;
     serde_json::to_string(&Line { position: stored.position, hash: stored.hash, record }).map_err(damaged)
-}
-
-/// Where a chain has come to.
-struct Link {
-    seq: u64,
-    hash: Digest,
-}
-
-impl Link {
-    fn follow(&mut self, stored: &StoredRecord) -> Result<Record, HandoffError> {
-        let bad = |why: &str| Err(broken(&stored.session_id, stored.seq, why));
-        if stored.seq != self.seq + 1 {
-            let why = format!("record {} is missing or out of order", self.seq + 1);
-            return Err(broken(&stored.session_id, self.seq + 1, &why));
-        }
-        if record::hash(&stored.text) != stored.hash {
-            return bad("its text does not match its hash");
-        }
-        let Ok(record) = serde_json::from_str::<Record>(&stored.text) else { return bad("it cannot be read") };
-        if record.prev != self.hash {
-            return bad("it does not follow the record before it");
-        }
-        if record.seq != stored.seq || record.session_id != stored.session_id {
-            return bad("it belongs elsewhere");
-        }
-        self.seq = stored.seq;
-        self.hash = stored.hash;
-        Ok(record)
-    }
-}
-
-fn broken(session: &SessionId, seq: u64, why: &str) -> HandoffError {
-    Refusal::new(Code::BrokenChain, format!("session {session}, record {seq}: {why}"))
-        .details(serde_json::json!({"session_id": session, "seq": seq}))
-        .into()
 }
 
 fn tempfile_in(folder: &Path) -> std::io::Result<(PathBuf, std::io::BufWriter<std::fs::File>)> {

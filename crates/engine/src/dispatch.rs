@@ -80,6 +80,21 @@ impl Engine {
         }
     }
 
+    /// Takes the code of an agent away; what it works on goes on.
+    pub(crate) fn detach(&self, agent: &AgentId) {
+        let before = self.inner.locals.lock().remove(agent);
+        if let Some(before) = before {
+            before.bell.notify_one();
+        }
+    }
+
+    /// Takes the code of all agents away.
+    pub(crate) fn detach_all(&self) {
+        for (_, before) in self.inner.locals.lock().drain() {
+            before.bell.notify_one();
+        }
+    }
+
     /// A place may be free.
     pub(crate) fn kick(&self, agent: &AgentId) {
         if let Some(local) = self.inner.locals.lock().get(agent) {
@@ -237,6 +252,9 @@ async fn carry_out(engine: &Engine, local: &Arc<Local>, work: Work, stop: &Notif
 }
 
 async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: LeaseId, result: Result<Done, Failure>) {
+    if result.is_err() && engine.is_closing() {
+        return; // Most likely for that very reason: the next start goes on after its last recorded step.
+    }
     let done = result.unwrap_or_else(|error| Done::failed(error.to_string()));
     let first = engine.submit_as_engine(session, returning(id, lease, done.giving, done.then)).await;
     let Err(error) = first else { return };

@@ -11,6 +11,7 @@ use handover_core::{
     agent::Agents,
     command::{Caller, Command},
     ids::{AgentId, HandoffId, SessionId},
+    limits::CLOSE_MS,
     policy::Policy,
     refusal::HandoffError,
 };
@@ -70,6 +71,8 @@ pub(crate) struct Inner {
     pub(crate) timer_bell: Notify,
     pub(crate) idle_bell: Notify,
     pub(crate) closing: AtomicBool,
+    /// Nothing more is done at all: whoever waits is told so.
+    pub(crate) closed: AtomicBool,
     pub(crate) retention: Retention,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -129,6 +132,7 @@ impl Engine {
                 timer_bell: Notify::new(),
                 idle_bell: Notify::new(),
                 closing: AtomicBool::new(false),
+                closed: AtomicBool::new(false),
                 retention: options.retention,
                 tasks: Mutex::default(),
             }),
@@ -193,26 +197,40 @@ impl Engine {
     }
 
     /// Finishes what runs in this process, writes a checkpoint, and closes the store. What is offered stays offered.
+    /// Work that takes longer than `CLOSE_MS` is left to the next start, which goes on after its last recorded step.
     ///
     /// # Errors
     /// When the store cannot be closed cleanly. Nothing that was acknowledged is lost even then.
     pub async fn close(&self) -> Result<(), HandoffError> {
         self.inner.closing.store(true, Ordering::SeqCst);
-        self.settle_running().await;
+        let until = self.inner.clock.now() + CLOSE_MS;
+        tokio::select! {
+            () = self.settle_running() => {}
+            () = self.inner.clock.until(until) => {}
+        }
+        for stop in self.inner.running.lock().values() {
+            stop.notify_one(); // Its lease is taken back at the next start.
+        }
         for task in self.inner.tasks.lock().drain(..) {
             task.abort();
         }
         if self.stopped().is_none() {
             self.seal().await?;
         }
-        self.inner.locals.lock().clear();
-        Ok(self.inner.store.close().await?)
+        self.inner.closed.store(true, Ordering::SeqCst);
+        self.detach_all();
+        let closed = self.inner.store.close().await;
+        // After the store: whoever looks again is told that it is closed.
+        self.inner.waiters.wake_all();
+        self.inner.feed.end();
+        Ok(closed?)
     }
 
     /// Waits until nothing runs in this process.
     async fn settle_running(&self) {
         loop {
-            let bell = self.inner.idle_bell.notified();
+            let mut bell = std::pin::pin!(self.inner.idle_bell.notified());
+            bell.as_mut().enable();
             if self.inner.running.lock().is_empty() {
                 return;
             }
@@ -222,6 +240,14 @@ impl Engine {
 
     pub(crate) fn is_closing(&self) -> bool {
         self.inner.closing.load(Ordering::SeqCst)
+    }
+
+    /// A refusal once nothing more is done at all.
+    pub(crate) fn not_closed(&self) -> Result<(), HandoffError> {
+        if self.inner.closed.load(Ordering::SeqCst) {
+            return Err(handover_store::StoreError::Closed.into());
+        }
+        Ok(())
     }
 
     pub(crate) fn engine_caller(&self) -> Caller {

@@ -2,12 +2,13 @@
 
 use crate::engine::Engine;
 use handover_core::{
-    command::Open,
+    command::{Answer, Open},
     event::Event,
     handoff::{Kind, Priority, Request, Task, Trigger},
     ids::{AgentId, HandoffId, SessionId},
     refusal::{Code, HandoffError, Refusal},
 };
+use handover_store::StoreError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -116,8 +117,12 @@ impl Engine {
             metadata: serde_json::json!({ "event": event.id }),
         };
         let session = self.resume_session(&id, open).await?;
+        let key = format!("event/{}/{}", event.id, rule.name);
+        if let Some(made) = self.handed_over(&id, &key, event).await? {
+            return Ok(made);
+        }
         let mut request = Request::new(Kind::Sequential, session.active_agent.clone(), rule.task.clone());
-        request.idempotency_key = Some(format!("event/{}/{}", event.id, rule.name));
+        request.idempotency_key = Some(key.clone());
         request.trigger = Trigger::Event;
         request.reason = format!("{} happened", event.kind);
         request.to_agent = rule.to_agent;
@@ -130,7 +135,35 @@ impl Engine {
             payload: event.data.clone(),
             priority: rule.priority,
         };
-        Ok(self.initiate(&id, request).await?.handoffs)
+        match self.initiate(&id, request).await {
+            // Somebody raised it at the same time and was first; the session may have moved on since.
+            Err(error) if error.has(Code::KeyConflict) => self.handed_over(&id, &key, event).await?.ok_or(error),
+            answer => Ok(answer?.handoffs),
+        }
+    }
+
+    /// What this event has made before. The session has a new owner by then, and the rule may have changed: the same
+    /// event is one with the same id, type and data.
+    async fn handed_over(
+        &self,
+        session: &SessionId,
+        key: &str,
+        event: &OutsideEvent,
+    ) -> Result<Option<Vec<HandoffId>>, HandoffError> {
+        self.visible(session).await?;
+        let Some(first) = self.inner.store.answered(session, key).await? else { return Ok(None) };
+        let answer: Answer = serde_json::from_str(&first.answer).map_err(|error| {
+            HandoffError::from(StoreError::Damaged(format!("the answer to key \"{key}\" cannot be read")))
+                .because(error)
+        })?;
+        if let Some(id) = answer.handoffs.first() {
+            let made = self.find(*id).await?;
+            if made.request.task.payload != event.data || made.request.task.kind != event.kind {
+                let message = format!("event \"{}\" was raised before with other content", event.id);
+                return Err(Refusal::new(Code::KeyConflict, message).at("id").into());
+            }
+        }
+        Ok(Some(answer.handoffs))
     }
 }
 

@@ -10,6 +10,7 @@ use handover_core::{
     time::Timestamp,
 };
 use handover_store::{RecordQuery, Store, StoredRecord};
+use parking_lot::RwLock;
 use serde::Serialize;
 use std::{
     collections::VecDeque,
@@ -82,10 +83,13 @@ struct Published {
     message: OnceLock<Option<Arc<BusMessage>>>,
 }
 
+type Batch = Arc<Vec<Published>>;
+
 /// The live end of the feed.
 #[derive(Clone)]
 pub(crate) struct Feed {
-    sender: broadcast::Sender<Arc<Vec<Published>>>,
+    /// Nothing once the engine is closed.
+    sender: Arc<RwLock<Option<broadcast::Sender<Batch>>>>,
     /// The last position that is on disk, so that a new subscriber knows where it begins.
     last: Arc<AtomicU64>,
     /// Batches written so far: how many commits shared a sync.
@@ -94,11 +98,17 @@ pub(crate) struct Feed {
 
 impl Feed {
     pub(crate) fn new() -> Self {
-        Self { sender: broadcast::Sender::new(SUBSCRIBER_LAG_MAX), last: Arc::default(), batches: Arc::default() }
+        let sender = Arc::new(RwLock::new(Some(broadcast::Sender::new(SUBSCRIBER_LAG_MAX))));
+        Self { sender, last: Arc::default(), batches: Arc::default() }
     }
 
     pub(crate) fn batches(&self) -> u64 {
         self.batches.load(Ordering::Relaxed)
+    }
+
+    /// Nothing more will come: subscribers see what is there, and then the end.
+    pub(crate) fn end(&self) {
+        self.sender.write().take();
     }
 
     pub(crate) fn begin_after(&self, position: u64) {
@@ -111,12 +121,11 @@ impl Feed {
         if let Some(last) = records.last() {
             self.last.fetch_max(last.position, Ordering::SeqCst);
         }
-        if self.sender.receiver_count() == 0 {
-            return;
-        }
+        let sender = self.sender.read();
+        let Some(sender) = sender.as_ref().filter(|sender| sender.receiver_count() > 0) else { return };
         let batch = records.iter().map(|record| Published { record: record.clone(), message: OnceLock::new() });
         // Nobody listening is fine.
-        let _ = self.sender.send(Arc::new(batch.collect()));
+        let _ = sender.send(Arc::new(batch.collect()));
     }
 
     pub(crate) fn subscribe(
@@ -126,7 +135,7 @@ impl Feed {
         filter: Filter,
         after: Option<u64>,
     ) -> Subscription {
-        let live = Some(self.sender.subscribe());
+        let live = self.sender.read().as_ref().map(broadcast::Sender::subscribe);
         Subscription {
             live,
             store,
@@ -153,7 +162,7 @@ pub enum Notice {
 
 /// A view on the feed, from a position on.
 pub struct Subscription {
-    live: Option<broadcast::Receiver<Arc<Vec<Published>>>>,
+    live: Option<broadcast::Receiver<Batch>>,
     store: Arc<dyn Store>,
     tenant: String,
     filter: Filter,

@@ -42,8 +42,10 @@ impl Engine {
         let locals: Vec<_> =
             self.inner.locals.lock().iter().map(|(id, local)| (id.clone(), local.agent().clone())).collect();
         for (id, agent) in locals {
-            let asked = tokio::spawn(async move { agent.health().await });
-            let answer = tokio::time::timeout(Duration::from_millis(HEALTH_TIMEOUT_MS), asked).await;
+            let mut asked = tokio::spawn(async move { agent.health().await });
+            let answer = tokio::time::timeout(Duration::from_millis(HEALTH_TIMEOUT_MS), &mut asked).await;
+            // One that hangs is asked again in a minute; the questions must not add up.
+            asked.abort();
             let well = matches!(answer, Ok(Ok(true)));
             self.note_health(&id, well).await?;
         }

@@ -3,38 +3,17 @@
 use crate::engine::Engine;
 use handover_core::{
     event::Event,
-    handoff::{Handoff, Kind, Request, Status},
+    handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
-    limits::PAGE_MAX,
-    message::NewMessage,
+    limits::{PAGE_MAX, QUEUE_PER_AGENT_MAX},
     record::Record,
-    refusal::{Code, HandoffError, Refusal},
+    refusal::HandoffError,
     time::Timestamp,
 };
 use handover_store::{HandoffQuery, RecordQuery, Stats, StoredReturn};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// A handoff of a conversation, in the words of a chat application.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HandoffContext {
-    /// Who hands over.
-    pub from_agent: AgentId,
-    /// To whom.
-    pub to_agent: AgentId,
-    /// Why.
-    pub reason: String,
-    /// The whole conversation so far; what is new in it is appended.
-    pub conversation_history: Vec<NewMessage>,
-    /// What the user is after.
-    pub user_intent: String,
-    /// The session; it is opened when there is none.
-    pub session_id: SessionId,
-    /// The caller's trace.
-    #[serde(default)]
-    pub harness_trace_id: Option<String>,
-}
 
 /// A step in the life of a handoff, as people tell it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -50,68 +29,6 @@ pub struct StoryStep {
 }
 
 impl Engine {
-    /// Hands a conversation over and waits until the target has taken it.
-    ///
-    /// # Errors
-    /// When the handoff is refused, or nobody took it.
-    pub async fn execute_handoff(&self, context: HandoffContext) -> Result<HandoffId, HandoffError> {
-        let (from, to) = (context.from_agent.clone(), context.to_agent.clone());
-        let id = self.store_handoff_event(context).await?;
-        let handoff = self.accepted(id).await?;
-        if handoff.status() == Status::Running || handoff.status() == Status::Completed {
-            return Ok(id);
-        }
-        let why = handoff.result.as_ref().map(|result| result.notes.clone()).unwrap_or_default();
-        Err(HandoffError::one(Refusal::new(Code::NobodyCan, "nobody took it")).between(&from, Some(&to)).because(why))
-    }
-
-    /// Hands a conversation over and gives the handoff's id as soon as it is on disk.
-    ///
-    /// # Errors
-    /// When the handoff is refused, with everything that is wrong with it.
-    pub async fn store_handoff_event(&self, context: HandoffContext) -> Result<HandoffId, HandoffError> {
-        let session = context.session_id.clone();
-        let mut request = Request::new(Kind::Sequential, context.from_agent.clone(), context.user_intent.clone());
-        request.to_agent = Some(context.to_agent);
-        request.reason = context.reason;
-        request.user_intent = context.user_intent;
-        request.trace_id = context.harness_trace_id;
-        request.completes_segment = true;
-        let first = context.conversation_history.iter().find(|said| said.role == handover_core::message::Role::User);
-        if let Some(first) = first.filter(|first| !first.content.trim().is_empty()) {
-            let clean = handover_core::context::sanitize::clean(first.clone()).0.content;
-            request.original_request = clean.chars().take(4_000).collect();
-        }
-        let open = handover_core::command::Open {
-            active_agent: context.from_agent,
-            user_id: None,
-            original_request: request.original_request.clone(),
-            metadata: Value::Null,
-        };
-        self.resume_session(&session, open).await?;
-        self.continue_history(&session, context.conversation_history).await?;
-        let answer = self.initiate(&session, request).await?;
-        answer.handoffs.first().copied().ok_or_else(|| Refusal::new(Code::NobodyCan, "no handoff was made").into())
-    }
-
-    /// Appends what is new in a whole conversation. What is stored must be its beginning.
-    async fn continue_history(&self, session: &SessionId, history: Vec<NewMessage>) -> Result<(), HandoffError> {
-        let known = self.visible(session).await?.mark.clone();
-        let have = usize::try_from(known.messages).unwrap_or(usize::MAX);
-        let mut mark = handover_core::message::Mark::default();
-        for said in history.iter().take(have) {
-            mark.push(&handover_core::context::sanitize::clean(said.clone()).0, 0);
-        }
-        if mark.messages != known.messages || mark.digest != known.digest {
-            let message = format!("the session has {have} messages that the history does not begin with");
-            return Err(Refusal::new(Code::HistoryDiverges, message).at("conversation_history").into());
-        }
-        for part in history[have..].chunks(handover_core::limits::MESSAGES_PER_APPEND_MAX) {
-            self.say(session, part.to_vec()).await?;
-        }
-        Ok(())
-    }
-
     /// The handoffs of a session in order: the first page.
     ///
     /// # Errors
@@ -175,8 +92,14 @@ impl Engine {
     /// When the store cannot be read.
     pub async fn inbox(&self, agent: &AgentId, limit: usize) -> Result<Vec<Handoff>, HandoffError> {
         let mut waiting = Vec::new();
-        for offer in self.inner.store.offers(agent, limit.min(PAGE_MAX)).await? {
-            if let Ok(handoff) = self.find(offer.handoff).await {
+        // The queue is shared by all tenants: those of others must not take the places of this caller's.
+        for offer in self.inner.store.offers(agent, QUEUE_PER_AGENT_MAX).await? {
+            if waiting.len() == limit.min(PAGE_MAX) {
+                break;
+            }
+            if self.peek(&offer.session).await?.is_some()
+                && let Some(handoff) = self.inner.store.handoff(offer.handoff).await?
+            {
                 waiting.push(handoff);
             }
         }
@@ -189,7 +112,10 @@ impl Engine {
     /// When the store cannot be read.
     pub async fn waiting_returns(&self, agent: &AgentId, limit: usize) -> Result<Vec<StoredReturn>, HandoffError> {
         let mut waiting = Vec::new();
-        for found in self.inner.store.waiting_returns(agent, limit.min(PAGE_MAX)).await? {
+        for found in self.inner.store.waiting_returns(agent, PAGE_MAX).await? {
+            if waiting.len() == limit.min(PAGE_MAX) {
+                break;
+            }
             if self.peek(&found.session).await?.is_some() {
                 waiting.push(found);
             }

@@ -64,7 +64,7 @@ impl Engine {
         let row = AgentRow { id: agent.clone(), entry: None };
         self.write_house(vec![Event::AgentRemoved { agent: agent.clone() }], vec![row]).await?;
         self.inner.agents.write().remove(agent);
-        self.inner.locals.lock().remove(agent);
+        self.detach(agent);
         Ok(())
     }
 

@@ -108,6 +108,7 @@ impl Engine {
         messages: Vec<NewMessage>,
         after: Option<u64>,
     ) -> Result<Said, HandoffError> {
+        check_count(messages.len())?;
         check_sizes(&messages)?;
         // Cleaning and counting take a while for long texts: not on a thread that others wait for.
         let total: usize = messages.iter().map(|message| message.content.len()).sum();
@@ -119,8 +120,8 @@ impl Engine {
         } else {
             messages.into_iter().map(Prepared::from_new).collect()
         };
-        self.submit(session, Command::Say { messages: prepared, after }, None).await?;
-        Ok(self.visible(session).await?.mark.messages)
+        let (_, session) = self.submit_whole(session, Command::Say { messages: prepared, after }).await?;
+        Ok(session.mark.messages)
     }
 
     /// Messages of a session by number, at most a page.
@@ -169,9 +170,10 @@ impl Engine {
             estimated_completion: None,
             manifest: Some(view.manifest.clone()),
         };
-        let answer = self.submit(&handoff.session_id, command, None).await?;
+        let (answer, session) = self.submit_whole(&handoff.session_id, command).await?;
         let lease = answer.lease.ok_or_else(|| Refusal::new(Code::NotOffered, "no lease was granted"))?;
-        Ok(Assignment { handoff: Arc::new(self.find(id).await?), lease, view })
+        let handoff = session.open.get(&id).cloned().unwrap_or(handoff);
+        Ok(Assignment { handoff, lease, view })
     }
 
     /// Says no to an offer.
@@ -301,14 +303,17 @@ impl Engine {
     }
 }
 
-/// Sizes are checked before cleaning: it costs time, and marks what it takes out.
-fn check_sizes(messages: &[NewMessage]) -> Result<(), HandoffError> {
-    let count = messages.len();
+fn check_count(count: usize) -> Result<(), HandoffError> {
     if count > limits::MESSAGES_PER_APPEND_MAX {
         let max = limits::MESSAGES_PER_APPEND_MAX;
         let message = format!("there are {count}; at most {max} are allowed (MESSAGES_PER_APPEND_MAX)");
         return Err(Refusal::new(Code::TooLarge, message).at("messages").into());
     }
+    Ok(())
+}
+
+/// Sizes are checked before cleaning: it costs time, and marks what it takes out.
+pub(crate) fn check_sizes(messages: &[NewMessage]) -> Result<(), HandoffError> {
     for (i, message) in messages.iter().enumerate() {
         let bytes = message.content.len();
         if bytes > limits::MESSAGE_BYTES_MAX {

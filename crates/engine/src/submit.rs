@@ -19,6 +19,9 @@ use handover_store::{AgentRow, Commit, KeyRow, StoreError};
 use std::sync::{Arc, atomic::Ordering};
 use tokio::sync::OwnedMutexGuard;
 
+/// The answer, and the session as the commit left it; nothing where the answer was given before.
+type Outcome = (Answer, Option<Arc<Session>>);
+
 impl Engine {
     /// Submits a command. The answer means: it is on disk.
     ///
@@ -30,7 +33,20 @@ impl Engine {
         command: Command,
         key: Option<&str>,
     ) -> Result<Answer, HandoffError> {
-        self.submit_inner(session, command, key, &self.caller, false).await
+        self.submit_inner(session, command, key).await.map(|(answer, _)| answer)
+    }
+
+    /// Submits a command without a key and gives the session as that very commit left it, too.
+    pub(crate) async fn submit_whole(
+        &self,
+        session: &SessionId,
+        command: Command,
+    ) -> Result<(Answer, Arc<Session>), HandoffError> {
+        let (answer, after) = self.submit_inner(session, command, None).await?;
+        match after {
+            Some(after) => Ok((answer, after)),
+            None => Ok((answer, self.visible(session).await?)),
+        }
     }
 
     /// A command of the engine itself: timers and restarts. It sees every session.
@@ -40,7 +56,7 @@ impl Engine {
         if let Some(found) = &cell.session {
             caller.tenant.clone_from(&found.tenant);
         }
-        self.decide_and_commit(cell, session, command, None, &caller, false).await
+        self.decide_and_commit(cell, session, command, None, &caller, false).await.map(|(answer, _)| answer)
     }
 
     /// An acceptance for which a place was reserved before.
@@ -50,7 +66,7 @@ impl Engine {
         if let Some(found) = &cell.session {
             caller.tenant.clone_from(&found.tenant);
         }
-        self.decide_and_commit(cell, session, command, None, &caller, true).await
+        self.decide_and_commit(cell, session, command, None, &caller, true).await.map(|(answer, _)| answer)
     }
 
     async fn submit_inner(
@@ -58,12 +74,12 @@ impl Engine {
         session: &SessionId,
         command: Command,
         key: Option<&str>,
-        caller: &Caller,
-        reserved: bool,
-    ) -> Result<Answer, HandoffError> {
+    ) -> Result<Outcome, HandoffError> {
         if session.is_house() {
             return Err(Refusal::new(Code::UnknownSession, format!("there is no session {session}")).into());
         }
+        let caller = &self.caller;
+        let command = self.admit(command)?;
         let key = match key {
             None => None,
             Some(key) => Some((checked_key(key)?.to_owned(), Digest::of_json(&command))),
@@ -74,10 +90,27 @@ impl Engine {
             if found.tenant == caller.tenant
                 && let Some(first) = self.inner.store.answered(session, key).await?
             {
-                return first_answer(key, *digest, &first);
+                return first_answer(key, *digest, &first).map(|answer| (answer, None));
             }
         }
-        self.decide_and_commit(cell, session, command, key, caller, reserved).await
+        self.decide_and_commit(cell, session, command, key, caller, false).await
+    }
+
+    /// What a caller may ask at all, and may ask now.
+    fn admit(&self, command: Command) -> Result<Command, HandoffError> {
+        if self.is_closing() && begins_work(&command) {
+            return Err(Refusal::new(Code::ShuttingDown, "the engine is shutting down and begins nothing new").into());
+        }
+        match command {
+            Command::Tick { .. } | Command::Reclaim { .. } => {
+                Err(Refusal::new(Code::NotYours, "only the engine itself says so").into())
+            }
+            // Whoever comes through this door can go away without the engine: its lease has to run out.
+            Command::Accept { handoff, by, lease_ms, in_process: _, estimated_completion, manifest } => {
+                Ok(Command::Accept { handoff, by, lease_ms, in_process: false, estimated_completion, manifest })
+            }
+            other => Ok(other),
+        }
     }
 
     /// The session's slot, locked, and holding what the store has.
@@ -104,7 +137,7 @@ impl Engine {
         key: Option<(String, Digest)>,
         caller: &Caller,
         reserved: bool,
-    ) -> Result<Answer, HandoffError> {
+    ) -> Result<Outcome, HandoffError> {
         let before = cell.session.clone();
         let (closed, waiting) = self.look_up(before.as_deref(), &command).await?;
         let taken = self.take_place(&command, reserved)?;
@@ -124,7 +157,7 @@ impl Engine {
         let decided = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
         if decided.written.is_empty() {
             self.give_place_back(taken.as_ref());
-            return Ok(decided.answer);
+            return Ok((decided.answer, before));
         }
         let key = key.map(|(key, digest)| KeyRow { key, digest, answer: text(&decided.answer) });
         let commit = Commit::of(before.as_deref(), &decided, key, Vec::new());
@@ -134,7 +167,7 @@ impl Engine {
         // On a task of its own: a caller that goes away must not leave the commit half done.
         let task = tokio::spawn(async move {
             let result = engine.inner.store.commit(commit).await;
-            engine.conclude(cell, before, decided, taken, result)
+            engine.conclude(cell, before.as_deref(), decided, taken.as_ref(), result)
         });
         task.await.map_err(|error| HandoffError::from(StoreError::Failed(error.to_string())))?
     }
@@ -181,13 +214,13 @@ impl Engine {
     fn conclude(
         &self,
         mut cell: OwnedMutexGuard<Cell>,
-        before: Option<Arc<Session>>,
+        before: Option<&Session>,
         decided: Decided,
-        taken: Option<AgentId>,
+        taken: Option<&AgentId>,
         result: Result<Vec<u64>, StoreError>,
-    ) -> Result<Answer, HandoffError> {
+    ) -> Result<Outcome, HandoffError> {
         if let Err(error) = result {
-            self.give_place_back(taken.as_ref());
+            self.give_place_back(taken);
             return Err(error.into());
         }
         let answer = decided.answer.clone();
@@ -195,7 +228,7 @@ impl Engine {
         cell.session = Some(after.clone());
         cell.loaded = true;
         drop(cell);
-        self.act(before.as_deref(), decided.touched.handoffs.into_values(), taken.as_ref());
+        self.act(before, decided.touched.handoffs.into_values(), taken);
         for written in &decided.written {
             if let Event::GroupDecided { group, .. } = &written.record.event {
                 self.inner.waiters.wake(group.0);
@@ -204,7 +237,7 @@ impl Engine {
         for (agent, standing, why) in decided.standings {
             self.note_standing(agent, standing, why);
         }
-        Ok(answer)
+        Ok((answer, Some(after)))
     }
 
     /// What follows from a commit: bells, places, timers. Never before it.
@@ -266,7 +299,7 @@ impl Engine {
         let engine = self.clone();
         let task = tokio::spawn(async move {
             let result = engine.inner.store.commit(commit).await;
-            engine.conclude(cell, before, decided, None, result)
+            engine.conclude(cell, before.as_deref(), decided, None, result)
         });
         task.await.map_err(|error| HandoffError::from(StoreError::Failed(error.to_string())))?.map(|_| ())
     }
@@ -282,6 +315,34 @@ impl Engine {
 
     pub(crate) async fn house(&self) -> Result<OwnedMutexGuard<Cell>, HandoffError> {
         self.loaded(&SessionId::house()).await
+    }
+}
+
+/// Whether a command begins something, which nobody would finish while the engine shuts down.
+fn begins_work(command: &Command) -> bool {
+    match command {
+        Command::Open(_) | Command::Initiate(_) | Command::Turn { .. } | Command::Accept { .. } => true,
+        Command::Say { .. }
+        | Command::Set { .. }
+        | Command::Keep { .. }
+        | Command::MarkArtifact { .. }
+        | Command::Decide { .. }
+        | Command::Lock { .. }
+        | Command::Unlock { .. }
+        | Command::CompleteSegment { .. }
+        | Command::End { .. }
+        | Command::Approve { .. }
+        | Command::Deny { .. }
+        | Command::Reject { .. }
+        | Command::Defer { .. }
+        | Command::Heartbeat { .. }
+        | Command::Record { .. }
+        | Command::Return { .. }
+        | Command::Escalate { .. }
+        | Command::Cancel { .. }
+        | Command::Take { .. }
+        | Command::Tick { .. }
+        | Command::Reclaim { .. } => false,
     }
 }
 

@@ -21,23 +21,39 @@ pub(crate) struct Waiters {
     bells: Mutex<HashMap<Uuid, Arc<Notify>>>,
 }
 
+/// A place among those who wait. Given up when it is dropped, so that whoever stops waiting leaves nothing behind.
+struct Waiting<'a> {
+    waiters: &'a Waiters,
+    of: Uuid,
+    bell: Arc<Notify>,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut bells = self.waiters.bells.lock();
+        // The map's own and this one: nobody else waits.
+        if Arc::strong_count(&self.bell) <= 2 {
+            bells.remove(&self.of);
+        }
+    }
+}
+
 impl Waiters {
-    fn bell(&self, of: Uuid) -> Arc<Notify> {
-        self.bells.lock().entry(of).or_default().clone()
+    fn wait(&self, of: Uuid) -> Waiting<'_> {
+        let bell = self.bells.lock().entry(of).or_default().clone();
+        Waiting { waiters: self, of, bell }
+    }
+
+    /// Everybody looks again: the engine closes.
+    pub(crate) fn wake_all(&self) {
+        for bell in self.bells.lock().values() {
+            bell.notify_waiters();
+        }
     }
 
     pub(crate) fn wake(&self, of: Uuid) {
         if let Some(bell) = self.bells.lock().get(&of) {
             bell.notify_waiters();
-        }
-    }
-
-    /// Forgets a bell that nobody else holds.
-    fn leave(&self, of: Uuid, bell: Arc<Notify>) {
-        let mut bells = self.bells.lock();
-        drop(bell);
-        if bells.get(&of).is_some_and(|bell| Arc::strong_count(bell) == 1) {
-            bells.remove(&of);
         }
     }
 }
@@ -146,19 +162,18 @@ impl Engine {
     }
 
     async fn until(&self, id: HandoffId, ready: impl Fn(&Handoff) -> bool) -> Result<Handoff, HandoffError> {
-        let bell = self.inner.waiters.bell(id.0);
-        let result = loop {
+        let waiting = self.inner.waiters.wait(id.0);
+        loop {
             // The bell is taken before the look, so that nothing can happen in between unheard.
-            let mut rung = std::pin::pin!(bell.notified());
+            let mut rung = std::pin::pin!(waiting.bell.notified());
             rung.as_mut().enable();
-            match self.find(id).await {
-                Ok(handoff) if ready(&handoff) => break Ok(handoff),
-                Ok(_) => rung.await,
-                Err(error) => break Err(error),
+            let handoff = self.find(id).await?;
+            if ready(&handoff) {
+                return Ok(handoff);
             }
-        };
-        self.inner.waiters.leave(id.0, bell);
-        result
+            self.not_closed()?;
+            rung.await;
+        }
     }
 
     /// Asks several at once and waits until the contract of the broadcast is decided.
@@ -181,18 +196,16 @@ impl Engine {
     /// # Errors
     /// When the session is not the caller's.
     pub async fn decided(&self, session: &SessionId, group: GroupId) -> Result<GroupReturn, HandoffError> {
-        let bell = self.inner.waiters.bell(group.0);
-        let result = loop {
-            let mut rung = std::pin::pin!(bell.notified());
+        let waiting = self.inner.waiters.wait(group.0);
+        loop {
+            let mut rung = std::pin::pin!(waiting.bell.notified());
             rung.as_mut().enable();
-            match self.find_decision(session, group).await {
-                Ok(Some(decision)) => break Ok(decision),
-                Ok(None) => rung.await,
-                Err(error) => break Err(error),
+            if let Some(decision) = self.find_decision(session, group).await? {
+                return Ok(decision);
             }
-        };
-        self.inner.waiters.leave(group.0, bell);
-        result
+            self.not_closed()?;
+            rung.await;
+        }
     }
 
     async fn find_decision(&self, session: &SessionId, group: GroupId) -> Result<Option<GroupReturn>, HandoffError> {

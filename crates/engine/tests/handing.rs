@@ -1,5 +1,7 @@
 //! Handing over through the public door: agents of this process and agents that pull, all four types, restarts.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod common;
 
 use common::{House, delegation, id, session, success, user, words, workers};

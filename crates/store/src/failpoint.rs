@@ -27,6 +27,8 @@ pub const ALL: &[&str] = &[
     "sessions.exit",
     "handoff.enter",
     "handoff.exit",
+    "handoff_rows.enter",
+    "handoff_rows.exit",
     "handoffs.enter",
     "handoffs.exit",
     "count.enter",

@@ -129,6 +129,15 @@ pub struct HandoffQuery {
     pub limit: usize,
 }
 
+/// A handoff as its row says, for a verification.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HandoffCheck {
+    /// The handoff, with its request and its result.
+    pub handoff: Handoff,
+    /// Whether the columns by which it is found say the same.
+    pub fits: bool,
+}
+
 /// Counts over all sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Stats {
@@ -212,6 +221,13 @@ pub trait Store: Send + Sync + 'static {
     async fn handoff(&self, id: HandoffId) -> Result<Option<Handoff>, StoreError>;
     /// Handoffs with their requests and results, in order.
     async fn handoffs(&self, query: &HandoffQuery) -> Result<Vec<Handoff>, StoreError>;
+    /// The rows of a session's handoffs by number, after this one, with whether their columns fit.
+    async fn handoff_rows(
+        &self,
+        session: &SessionId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<HandoffCheck>, StoreError>;
     /// How many handoffs a session has had, from and to whom. Costs the same for a few and for a million.
     async fn count(&self, session: &SessionId, from: Option<&AgentId>, to: Option<&AgentId>)
     -> Result<u64, StoreError>;

@@ -1,9 +1,10 @@
 //! What the engine's tests share: an engine on a file of its own, a clock moved by hand, a few agents.
 #![allow(dead_code, reason = "each test uses its part")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use handover_core::{
     agent::{AgentKind, Profile},
-    command::{Giving, Open, Update},
+    command::{Caller, Giving, Open, Update},
     handoff::{Outcome, Request, ReturnStatus},
     ids::{AgentId, SessionId},
     message::{NewMessage, Role},
@@ -38,14 +39,27 @@ impl House {
     }
 
     /// Timers and checkpoints run only when the test says so.
-    pub async fn open(&self) -> Engine {
-        let options = Options {
+    pub fn options(&self) -> Options {
+        Options {
             policy: self.policy.clone(),
             clock: Some(Arc::new(self.clock.clone())),
             background: false,
             ..Options::default()
-        };
-        Engine::open_with(self.file(), options).await.unwrap()
+        }
+    }
+
+    pub async fn open(&self) -> Engine {
+        Engine::open_with(self.file(), self.options()).await.unwrap()
+    }
+
+    /// For tests with very many writes that are not about the disk.
+    pub async fn open_unsynced(&self) -> Engine {
+        Engine::open_with(self.file(), Options { sync: false, ..self.options() }).await.unwrap()
+    }
+
+    /// The file as anybody with a shell sees it. The engine is closed first.
+    pub fn raw(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(self.file()).unwrap()
     }
 
     /// Moves the clock and handles what is due.
@@ -61,6 +75,37 @@ pub fn id(name: &str) -> AgentId {
 
 pub fn session(name: &str) -> SessionId {
     SessionId::new(name).unwrap()
+}
+
+/// The same engine for somebody else's sessions.
+pub fn tenant(engine: &Engine, tenant: &str) -> Engine {
+    engine.for_caller(Caller { name: tenant.into(), tenant: tenant.into(), acts_as: None })
+}
+
+/// The book of the house, as its owner sees it.
+pub async fn book(engine: &Engine) -> Vec<handover_core::record::Record> {
+    let query = handover_store::RecordQuery { session: Some(SessionId::house()), limit: 1000, ..Default::default() };
+    let records = tenant(engine, "handover:house").audit(query).await.unwrap();
+    records.iter().map(|stored| serde_json::from_str(&stored.text).unwrap()).collect()
+}
+
+/// Hands one piece of work over and has it done: initiated, accepted, completed.
+pub async fn one_done(engine: &Engine, name: &str, from: &str, to: &str) -> handover_core::ids::HandoffId {
+    let handoff = engine.initiate(&session(name), delegation(from, to)).await.unwrap().handoffs[0];
+    let assignment = engine.accept(handoff, &id(to), None, None).await.unwrap();
+    engine.give_back(handoff, assignment.lease, success("done"), None).await.unwrap();
+    handoff
+}
+
+/// Gives others a turn until something is so. Nothing here waits for a clock.
+pub async fn until(mut is_so: impl FnMut() -> bool) {
+    for _ in 0..1_000_000 {
+        if is_so() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    assert!(is_so(), "it never came to be");
 }
 
 /// Registers agents that pull their work, and opens session `s` owned by the first.

@@ -16,8 +16,8 @@ pub use fault::Fault;
 pub use write::{Batch, write_commit};
 
 use crate::{
-    ChainEnds, Commit, Due, FirstAnswer, HandoffQuery, Offer, Prunable, RecordQuery, Retention, Running, Stats, Store,
-    StoreError, StoredRecord, StoredReturn,
+    ChainEnds, Commit, Due, FirstAnswer, HandoffCheck, HandoffQuery, Offer, Prunable, RecordQuery, Retention, Running,
+    Stats, Store, StoreError, StoredRecord, StoredReturn,
     failpoint::{self, hit},
 };
 use async_trait::async_trait;
@@ -184,6 +184,19 @@ impl Store for SqliteStore {
         let query = query.clone();
         let found = self.long.scan(move |conn| read::handoffs::handoffs(conn, &query)).await?;
         hit("handoffs.exit")?;
+        Ok(found)
+    }
+
+    async fn handoff_rows(
+        &self,
+        session: &SessionId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<HandoffCheck>, StoreError> {
+        hit("handoff_rows.enter")?;
+        let session = session.clone();
+        let found = self.long.scan(move |conn| read::handoffs::rows(conn, &session, after, limit)).await?;
+        hit("handoff_rows.exit")?;
         Ok(found)
     }
 

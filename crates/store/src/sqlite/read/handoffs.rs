@@ -2,7 +2,7 @@
 //! that closed it.
 
 use super::{Fault, all, page, text};
-use crate::HandoffQuery;
+use crate::{HandoffCheck, HandoffQuery};
 use handover_core::{
     handoff::{Handoff, Request, Return},
     ids::{AgentId, HandoffId, SessionId},
@@ -89,6 +89,33 @@ pub(crate) fn handoffs(conn: &Connection, query: &HandoffQuery) -> Result<Vec<Ha
     let sql = format!("{SELECT} WHERE {} ORDER BY {number} {order} LIMIT ?", conditions.join(" AND "));
     values.push(page(query.limit).into());
     all(moment.prepare_cached(&sql)?.query(params_from_iter(values))?, read)
+}
+
+/// The rows of a session's handoffs, with whether the columns by which they are found fit what they hold.
+pub(crate) fn rows(
+    conn: &Connection,
+    session: &SessionId,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<HandoffCheck>, Fault> {
+    let moment = conn.unchecked_transaction()?;
+    let Some(no) = super::session_no(&moment, session)? else { return Ok(Vec::new()) };
+    let columns = ", h.n, h.from_agent, h.to_agent, h.status, h.level, h.due_at, h.opened_at, h.closed_at FROM";
+    let sql = SELECT.replacen(" FROM", columns, 1);
+    let sql = format!("{sql} WHERE h.session_no = ?1 AND h.n > ?2 ORDER BY h.n LIMIT ?3");
+    let mut find = moment.prepare_cached(&sql)?;
+    all(find.query(params![no, super::super::write::int(after), page(limit)])?, |row| {
+        let handoff = read(row)?;
+        let fits = super::count(row, 3)? == handoff.n
+            && text(row, 4)? == handoff.request.from_agent.as_str()
+            && text(row, 5)? == handoff.to_agent.as_str()
+            && text(row, 6)? == handoff.status().word()
+            && row.get::<_, u8>(7)? == handoff.request.task.priority.level()
+            && row.get::<_, Option<i64>>(8)? == handoff.due().map(|at| at.0)
+            && row.get::<_, i64>(9)? == handoff.opened_at.0
+            && row.get::<_, Option<i64>>(10)? == handoff.closed_at.map(|at| at.0);
+        Ok(HandoffCheck { handoff, fits })
+    })
 }
 
 /// How many handoffs a session has had.
