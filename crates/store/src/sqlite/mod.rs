@@ -97,6 +97,12 @@ impl SqliteStore {
         Ok(Self { queue: Some(sender), stopped, short, long, thread: Mutex::new(Some(thread)) })
     }
 
+    /// How many commits wait for the writer to take them.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.queue.as_ref().map_or(0, |queue| queue.max_capacity() - queue.capacity())
+    }
+
     async fn send(&self, job: Job) -> Result<(), StoreError> {
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
         queue.send(job).await.map_err(|_| self.gone())

@@ -1,0 +1,13 @@
+//! The contract itself, one function per promise.
+
+mod feed;
+mod pruning;
+mod queries;
+mod queue;
+mod whole;
+
+pub use feed::*;
+pub use pruning::*;
+pub use queries::*;
+pub use queue::*;
+pub use whole::*;
