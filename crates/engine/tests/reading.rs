@@ -258,7 +258,8 @@ async fn statistics_count_who_sent_and_received() {
           },
           "sessions": 1,
           "records": 10
-        }"#]].assert_eq(&stats);
+        }"#]]
+    .assert_eq(&stats);
     let none = tenant(&engine, "other").stats().await.unwrap();
     assert_eq!((none.total_handoffs, none.sessions, none.handoffs_by_agent.len()), (0, 0, 0));
     let query = handover_store::HandoffQuery { status: Some(Status::Offered), limit: 10, ..Default::default() };
@@ -295,7 +296,8 @@ async fn the_story_has_the_ten_steps() {
          7 execute: pilot works on it
          8 return: Success to planner
          9 complete: completed
-        10 release: 1 locks released"#]].assert_eq(&told.join("\n"));
+        10 release: 1 locks released"#]]
+    .assert_eq(&told.join("\n"));
     let numbers: Vec<u8> = story.iter().map(|step| step.number).collect();
     assert_eq!(numbers, (1..=10).collect::<Vec<u8>>());
     let trace = engine.trace(handoff).await.unwrap();
