@@ -49,11 +49,14 @@ fn adds_up(manifest: &Manifest) -> bool {
         && manifest.shown_tokens + tokens == manifest.total_tokens
 }
 
+/// What is asked for: mode, how many, which classes; and the messages that are shown then.
+type ViewCase = (&'static str, TransferMode, Option<usize>, Include, Vec<u64>);
+
 #[tokio::test]
 async fn a_view_shows_what_was_asked_for_and_the_manifest_says_so() {
     let plain = Include { agent_reasoning: true, ..Include::default() };
     let talk = Include { system_messages: false, tool_calls: false, tool_results: false, agent_reasoning: false };
-    let cases: Vec<(&str, TransferMode, Option<usize>, Include, Vec<u64>)> = vec![
+    let cases: Vec<ViewCase> = vec![
         ("all", TransferMode::Full, None, plain, vec![1, 2, 3, 4, 5, 6]),
         ("the last two", TransferMode::Full, Some(2), plain, vec![5, 6]),
         ("talk", TransferMode::Full, None, talk, vec![2, 6]),
