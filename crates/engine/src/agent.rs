@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use handover_core::{
     agent::Risk,
     command::{Command, Giving, Goto, NewArtifact, Update, Write},
-    context::View,
+    context::{Shown, View},
     handoff::{ContentType, Handoff, Outcome, Request, Return, ReturnStatus, Send},
     ids::{AgentId, LeaseId},
     message::{Message, NewMessage, Role},
@@ -270,6 +270,14 @@ impl Work {
         let mut message = NewMessage::new(Role::Assistant, text);
         message.agent = Some(self.handoff.to_agent.clone());
         self.engine.say(&self.handoff.session_id, vec![message]).await
+    }
+
+    /// Further messages of what it is shown: a full view of a long conversation comes with its latest alone.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn page(&self, first: u64, last: u64) -> Result<Vec<Shown>, HandoffError> {
+        self.engine.view_page(self.handoff.id, first, last, None).await
     }
 
     /// Messages that were withheld, from this number on.

@@ -71,6 +71,8 @@ pub(crate) struct Inner {
     pub(crate) timer_bell: Notify,
     pub(crate) idle_bell: Notify,
     pub(crate) closing: AtomicBool,
+    /// Held by whoever closes.
+    ending: tokio::sync::Mutex<()>,
     /// Nothing more is done at all: whoever waits is told so.
     pub(crate) closed: AtomicBool,
     pub(crate) retention: Retention,
@@ -132,6 +134,7 @@ impl Engine {
                 timer_bell: Notify::new(),
                 idle_bell: Notify::new(),
                 closing: AtomicBool::new(false),
+                ending: tokio::sync::Mutex::default(),
                 closed: AtomicBool::new(false),
                 retention: options.retention,
                 tasks: Mutex::default(),
@@ -203,6 +206,11 @@ impl Engine {
     /// When the store cannot be closed cleanly. Nothing that was acknowledged is lost even then.
     pub async fn close(&self) -> Result<(), HandoffError> {
         self.inner.closing.store(true, Ordering::SeqCst);
+        // One at a time; whoever comes second finds it closed.
+        let _alone = self.inner.ending.lock().await;
+        if self.not_closed().is_err() {
+            return Ok(());
+        }
         let until = self.inner.clock.now() + CLOSE_MS;
         tokio::select! {
             () = self.settle_running() => {}

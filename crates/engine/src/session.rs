@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use handover_core::{
     command::{Answer, Command, Giving, Goto, Open, Prepared, Turn, Write},
-    context::{self, View},
+    context::{self, Shown, View},
     handoff::Handoff,
     ids::{AgentId, HandoffId, LeaseId, SessionId},
     limits::{self, PAGE_MAX},
@@ -272,8 +272,8 @@ impl Engine {
         let mark: &Mark = &handoff.mark;
         let mut need = context::plan(&handoff.request, mark).ranges;
         if need.is_empty() && mark.messages > 0 {
-            // A full view is turned page by page; its last messages are enough for a brief.
-            let first = mark.messages.saturating_sub(limits::BRIEF_MESSAGES as u64) + 1;
+            // A full view is turned page by page, however long it is; the latest messages come with it.
+            let first = mark.messages.saturating_sub(limits::VIEW_WINDOW as u64) + 1;
             need.push((first, mark.messages));
         }
         let mut read = Vec::new();
@@ -283,24 +283,51 @@ impl Engine {
         Ok(context::build(&handoff.request, mark, &read, tools))
     }
 
+    /// Further messages of what a handoff shows its receiver, by number, at most a page: a full view of a long
+    /// conversation comes with its latest messages alone.
+    ///
+    /// # Errors
+    /// When there is no such handoff for this caller.
+    pub async fn view_page(
+        &self,
+        id: HandoffId,
+        first: u64,
+        last: u64,
+        tools: Option<&[String]>,
+    ) -> Result<Vec<Shown>, HandoffError> {
+        let handoff = self.find(id).await?;
+        let (first, last) = range_of(&handoff, first, last)?;
+        let messages = self.inner.store.messages(&handoff.session_id, first, last).await?;
+        let manifest = match &handoff.manifest {
+            Some(manifest) => manifest.clone(),
+            None => Arc::new(self.view_of(&handoff, None).await?.manifest),
+        };
+        Ok(context::page(&handoff.request, &manifest, &messages, tools))
+    }
+
     /// Messages up to the handoff that its receiver was not shown, by number, at most a page.
     ///
     /// # Errors
     /// When there is no such handoff for this caller.
     pub async fn recall(&self, id: HandoffId, first: u64, last: u64) -> Result<Vec<Message>, HandoffError> {
         let handoff = self.find(id).await?;
-        let last = last.min(handoff.mark.messages);
-        if first == 0 || first > last {
-            let message = format!("{first} to {last} is no range of the {} messages at hand", handoff.mark.messages);
-            return Err(Refusal::new(Code::OutOfRange, message).at("first").into());
-        }
-        let last = last.min(first + PAGE_MAX as u64 - 1);
+        let (first, last) = range_of(&handoff, first, last)?;
         let mut messages = self.inner.store.messages(&handoff.session_id, first, last).await?;
         if let Some(manifest) = &handoff.manifest {
             messages.retain(|message| !manifest.shows(message.n, message.said.class()));
         }
         Ok(messages)
     }
+}
+
+/// Numbers of messages that the handoff can see, at most a page of them.
+fn range_of(handoff: &Handoff, first: u64, last: u64) -> Result<(u64, u64), HandoffError> {
+    let last = last.min(handoff.mark.messages);
+    if first == 0 || first > last {
+        let message = format!("{first} to {last} is no range of the {} messages at hand", handoff.mark.messages);
+        return Err(Refusal::new(Code::OutOfRange, message).at("first").into());
+    }
+    Ok((first, last.min(first.saturating_add(PAGE_MAX as u64 - 1))))
 }
 
 fn check_count(count: usize) -> Result<(), HandoffError> {

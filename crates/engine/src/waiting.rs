@@ -258,3 +258,19 @@ fn result_of(handoff: &Handoff) -> Return {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_stops_waiting_leaves_nothing_behind() {
+        let waiters = Waiters::default();
+        let of = Uuid::nil();
+        let (first, second) = (waiters.wait(of), waiters.wait(of));
+        drop(first);
+        assert_eq!(waiters.bells.lock().len(), 1, "somebody still waits");
+        drop(second);
+        assert!(waiters.bells.lock().is_empty());
+    }
+}

@@ -111,7 +111,8 @@ async fn a_record_has_the_fields_of_the_protocol() {
           "timestamp": "2027-01-15T08:00:07.000Z",
           "to_agent": "pilot",
           "tokens_consumed": 321
-        }"#]].assert_eq(&serde_json::to_string_pretty(&last).unwrap());
+        }"#]]
+    .assert_eq(&serde_json::to_string_pretty(&last).unwrap());
 }
 
 /// Two sessions, several agents, an hour between them.

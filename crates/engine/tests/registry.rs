@@ -1,0 +1,321 @@
+//! Who is registered and how they stand: profiles, draining, health, and events that hand work over by rule.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{House, book, delegation, id, session, success, until, workers};
+use handover_core::{
+    agent::{AgentKind, Profile, Standing},
+    command::Open,
+    handoff::{Priority, Request, ReturnStatus, Status, Trigger},
+    refusal::Code,
+};
+use handover_engine::{
+    Engine, EventRule, OutsideEvent,
+    agent::{Agent, Done, Failure, Work, agent},
+};
+use serde_json::json;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::Semaphore;
+
+fn profile(name: &str) -> Profile {
+    Profile::named(name).unwrap().kind(AgentKind::Worker)
+}
+
+fn standing(engine: &Engine, name: &str) -> Standing {
+    engine.agent(&id(name)).unwrap().standing
+}
+
+#[tokio::test]
+async fn agents_come_change_and_go() {
+    let house = House::new();
+    let engine = house.open().await;
+    workers(&engine, &["planner"]).await;
+    engine.register_profile(profile("pilot").can("flying")).await.unwrap();
+    engine.register_profile(profile("pilot").can("flying")).await.unwrap();
+    engine.register_profile(profile("pilot").can("sailing").at_once(2)).await.unwrap();
+    let by = |capability| Request::delegation_by("planner", capability, "x", Duration::from_secs(60)).unwrap();
+    assert_eq!(engine.initiate(&session("s"), by("flying")).await.unwrap_err().code(), Code::NobodyCan);
+    let handoff = engine.initiate(&session("s"), by("sailing")).await.unwrap().handoffs[0];
+    assert_eq!(engine.remove_agent(&id("pilot")).await.unwrap_err().code(), Code::AgentBusy);
+    let lease = engine.accept(handoff, &id("pilot"), None, None).await.unwrap().lease;
+    assert_eq!(engine.remove_agent(&id("pilot")).await.unwrap_err().code(), Code::AgentBusy);
+    // A new profile keeps the count of what it works on.
+    engine.register_profile(profile("pilot").can("sailing").at_once(1)).await.unwrap();
+    assert_eq!(engine.agent(&id("pilot")).unwrap().load, 1);
+    engine.give_back(handoff, lease, success("ok"), None).await.unwrap();
+    engine.remove_agent(&id("pilot")).await.unwrap();
+    assert_eq!(engine.remove_agent(&id("pilot")).await.unwrap_err().code(), Code::UnknownAgent);
+    let words: Vec<String> = book(&engine).await.into_iter().map(|record| record.event_type).collect();
+    let expected = [
+        "session_opened",
+        "agent_registered",
+        "agent_registered",
+        "agent_registered",
+        "agent_registered",
+        "agent_removed",
+    ];
+    assert_eq!(words, expected, "what does not change anything is not written");
+    engine.close().await.unwrap();
+    let names: Vec<String> = house.open().await.agents().iter().map(|a| a.profile.id.to_string()).collect();
+    assert_eq!(names, ["planner"]);
+}
+
+#[tokio::test]
+async fn a_profile_that_cannot_be_is_refused() {
+    let house = House::new();
+    let engine = house.open().await;
+    engine.register_profile(profile("c").escalates_to("a").unwrap()).await.unwrap();
+    engine.register_profile(profile("b").escalates_to("c").unwrap()).await.unwrap();
+    let cases: Vec<(Profile, &[(Code, &str)])> = vec![
+        (profile("a").at_once(0), &[(Code::BadProfile, "max_concurrent_tasks")]),
+        (profile("a").can_at("x", 1.5), &[(Code::OutOfRange, "capabilities[0].proficiency")]),
+        (profile("a").can_at("x", f64::NAN), &[(Code::OutOfRange, "capabilities[0].proficiency")]),
+        (profile("a").can(" "), &[(Code::EmptyField, "capabilities[0].id")]),
+        (profile("a").escalates_to("a").unwrap(), &[(Code::BadProfile, "escalates_to")]),
+        (profile("a").escalates_to("b").unwrap(), &[(Code::BadProfile, "escalates_to")]),
+        (
+            Profile { name: "a\u{0}".into(), ..profile("a").at_once(0) },
+            &[(Code::BadText, "name"), (Code::BadProfile, "max_concurrent_tasks")],
+        ),
+    ];
+    let before = book(&engine).await.len();
+    for (bad, expected) in cases {
+        let error = engine.register_profile(bad).await.unwrap_err();
+        let found: Vec<_> = error.refusals.iter().map(|refusal| (refusal.code, refusal.field.as_str())).collect();
+        assert_eq!(found, expected, "{error}");
+    }
+    let circle = engine.register_profile(profile("a").escalates_to("b").unwrap()).await.unwrap_err();
+    assert!(circle.to_string().contains("a -> b -> c -> a"), "{circle}");
+    assert_eq!(book(&engine).await.len(), before);
+}
+
+#[tokio::test]
+async fn a_draining_agent_finishes_and_gets_nothing_new() {
+    let house = House::new();
+    let engine = house.open().await;
+    workers(&engine, &["planner"]).await;
+    let gate = Arc::new(Semaphore::new(0));
+    let held = gate.clone();
+    let work = agent(move |_| {
+        let gate = held.clone();
+        async move {
+            gate.acquire().await?.forget();
+            Ok(Done::text("landed"))
+        }
+    });
+    engine.register(Profile::named("pilot").unwrap().can("flying"), work).await.unwrap();
+    let handoff = engine.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap().handoffs[0];
+    engine.accepted(handoff).await.unwrap();
+    engine.drain(&id("pilot"), true).await.unwrap();
+    let named = engine.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap_err();
+    assert_eq!(named.code(), Code::TargetUnavailable);
+    assert!(named.to_string().contains("draining"), "{named}");
+    let request = Request::delegation_by("planner", "flying", "x", Duration::from_secs(60)).unwrap();
+    assert_eq!(engine.initiate(&session("s"), request).await.unwrap_err().code(), Code::NobodyCan);
+    gate.add_permits(1);
+    assert_eq!(engine.returned(handoff).await.unwrap().result.body, json!("landed"));
+    engine.close().await.unwrap();
+    let engine = house.open().await;
+    assert_eq!(standing(&engine, "pilot"), Standing::Draining, "a restart does not forget it");
+    engine.drain(&id("pilot"), false).await.unwrap();
+    engine.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap();
+    assert_eq!(engine.drain(&id("pilt"), true).await.unwrap_err().code(), Code::UnknownAgent);
+}
+
+struct Patient(Arc<AtomicBool>);
+
+#[async_trait::async_trait]
+impl Agent for Patient {
+    async fn run(&self, _: Work) -> Result<Done, Failure> {
+        Ok(Done::text("ok"))
+    }
+    async fn health(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+#[tokio::test]
+async fn three_bad_answers_make_an_agent_unavailable_and_one_good_brings_it_back() {
+    let house = House::new();
+    let engine = house.open().await;
+    workers(&engine, &["planner"]).await;
+    let well = Arc::new(AtomicBool::new(false));
+    engine.register(Profile::named("pilot").unwrap(), Patient(well.clone())).await.unwrap();
+    let mut seen = Vec::new();
+    for good in [false, false, true, false, false, false, false, true] {
+        well.store(good, Ordering::SeqCst);
+        engine.check_health().await.unwrap();
+        seen.push(standing(&engine, "pilot"));
+    }
+    use Standing::{Available as Yes, Unavailable as No};
+    assert_eq!(seen, [Yes, Yes, Yes, Yes, Yes, No, No, Yes]);
+    well.store(false, Ordering::SeqCst);
+    for _ in 0..3 {
+        engine.check_health().await.unwrap();
+    }
+    let refused = engine.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap_err();
+    assert_eq!(refused.code(), Code::TargetUnavailable);
+    engine.close().await.unwrap();
+    let engine = house.open().await;
+    assert_eq!(standing(&engine, "pilot"), No, "a restart does not forget it");
+    engine.register(Profile::named("pilot").unwrap(), Patient(well)).await.unwrap();
+    assert_eq!(standing(&engine, "pilot"), Yes, "whoever registers is there");
+    let standings: Vec<String> = book(&engine)
+        .await
+        .iter()
+        .filter(|record| record.event_type == "agent_standing")
+        .map(|record| record.reason.clone())
+        .collect();
+    assert_eq!(standings, ["it failed its health checks", "it is well again", "it failed its health checks"]);
+}
+
+#[tokio::test]
+async fn a_health_check_that_panics_is_a_bad_answer() {
+    struct Rash;
+    #[async_trait::async_trait]
+    impl Agent for Rash {
+        async fn run(&self, _: Work) -> Result<Done, Failure> {
+            Ok(Done::text("ok"))
+        }
+        async fn health(&self) -> bool {
+            panic!("ouch")
+        }
+    }
+    let house = House::new();
+    let engine = house.open().await;
+    engine.register(Profile::named("pilot").unwrap(), Rash).await.unwrap();
+    for _ in 0..3 {
+        engine.check_health().await.unwrap();
+    }
+    assert_eq!(standing(&engine, "pilot"), Standing::Unavailable);
+}
+
+#[tokio::test]
+async fn whoever_does_not_acknowledge_is_away_until_it_takes_something() {
+    let house = House::new();
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot"]).await;
+    let early = engine.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap().handoffs[0];
+    house.clock.advance(Duration::from_secs(20));
+    let late = engine.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap().handoffs[0];
+    house.pass(&engine, 11).await;
+    assert_eq!(engine.returned(early).await.unwrap().status, ReturnStatus::Failed);
+    until(|| standing(&engine, "pilot") == Standing::Unavailable).await;
+    engine.accept(late, &id("pilot"), None, None).await.unwrap();
+    until(|| standing(&engine, "pilot") == Standing::Available).await;
+    engine.verify().await.unwrap();
+}
+
+fn rule(name: &str, on: &str) -> EventRule {
+    EventRule {
+        name: name.into(),
+        on: on.into(),
+        from_agent: id("watch"),
+        to_agent: None,
+        capability: Some("security".into()),
+        task: "look into it".into(),
+        priority: Priority::Urgent,
+    }
+}
+
+fn alert(event: &str, data: serde_json::Value) -> OutsideEvent {
+    OutsideEvent { id: event.into(), kind: "security.alert".into(), data, session_id: None }
+}
+
+async fn guarded(engine: &Engine) {
+    engine.register_profile(profile("watch")).await.unwrap();
+    engine.register_profile(profile("guard").can("security").at_once(10)).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_event_hands_over_once_however_often_it_comes() {
+    let house = House::new();
+    let engine = house.open().await;
+    guarded(&engine).await;
+    for bad in [rule(" ", "x"), rule("r", ""), EventRule { capability: None, ..rule("r", "x") }] {
+        engine.on_event(bad).await.unwrap_err();
+    }
+    let stranger = EventRule { from_agent: id("wach"), ..rule("r", "x") };
+    assert!(engine.on_event(stranger).await.unwrap_err().to_string().contains("did you mean \"watch\"?"));
+    engine.on_event(rule("all", "security.*")).await.unwrap();
+    engine.on_event(rule("other", "deploy.failed")).await.unwrap();
+    engine.close().await.unwrap();
+    let engine = house.open().await;
+    assert_eq!(engine.event_rules().await.unwrap().len(), 2, "rules survive a restart");
+    let made = engine.raise(alert("e1", json!({"host": "a"}))).await.unwrap();
+    assert_eq!(made.len(), 1);
+    let handoff = engine.handoff(made[0]).await.unwrap();
+    assert_eq!((handoff.request.trigger, handoff.request.task.priority), (Trigger::Event, Priority::Urgent));
+    assert_eq!((handoff.to_agent.as_str(), &handoff.request.task.payload), ("guard", &json!({"host": "a"})));
+    assert_eq!(engine.raise(alert("e1", json!({"host": "a"}))).await.unwrap(), made);
+    // The session has another owner by now; it is still the same event.
+    let assignment = engine.accept(made[0], &id("guard"), None, None).await.unwrap();
+    assert_eq!(engine.raise(alert("e1", json!({"host": "a"}))).await.unwrap(), made);
+    engine.give_back(made[0], assignment.lease, success("nothing"), None).await.unwrap();
+    engine.on_event(EventRule { task: "look harder".into(), ..rule("all", "security.*") }).await.unwrap();
+    engine.close().await.unwrap();
+    let engine = house.open().await;
+    assert_eq!(engine.raise(alert("e1", json!({"host": "a"}))).await.unwrap(), made);
+    let other = engine.raise(alert("e1", json!({"host": "b"}))).await.unwrap_err();
+    assert_eq!(other.code(), Code::KeyConflict);
+    assert_eq!(engine.raise(alert("e2", json!(null))).await.unwrap().len(), 1);
+    let unknown = OutsideEvent { kind: "weather.rain".into(), ..alert("e3", json!(null)) };
+    assert!(engine.raise(unknown).await.unwrap().is_empty());
+    assert_eq!(engine.stats().await.unwrap().total_handoffs, 2);
+    engine.verify().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_raised_by_many_at_once_hands_over_once() {
+    let house = House::new();
+    let engine = house.open().await;
+    guarded(&engine).await;
+    engine.on_event(rule("all", "security.*")).await.unwrap();
+    // Whoever is quick takes it while others still raise it.
+    engine
+        .register(Profile::named("guard").unwrap().can("security"), agent(|_| async { Ok(Done::text("ok")) }))
+        .await
+        .unwrap();
+    for round in 0..5 {
+        let tasks: Vec<_> = (0..8)
+            .map(|_| {
+                let engine = engine.clone();
+                tokio::spawn(async move { engine.raise(alert(&format!("e{round}"), json!(round))).await })
+            })
+            .collect();
+        let mut made = Vec::new();
+        for task in tasks {
+            made.extend(task.await.unwrap().unwrap());
+        }
+        made.dedup();
+        assert_eq!(made.len(), 1);
+        assert_eq!(engine.returned(made[0]).await.unwrap().status, ReturnStatus::Success);
+    }
+    assert_eq!(engine.stats().await.unwrap().total_handoffs, 5);
+}
+
+#[tokio::test]
+async fn an_event_of_a_session_goes_from_whoever_owns_it() {
+    let house = House::new();
+    let engine = house.open().await;
+    guarded(&engine).await;
+    workers(&engine, &["planner"]).await;
+    engine.on_event(rule("all", "security.*")).await.unwrap();
+    let event = OutsideEvent { session_id: Some(session("s")), ..alert("e", json!(1)) };
+    let made = engine.raise(event).await.unwrap();
+    let handoff = engine.handoff(made[0]).await.unwrap();
+    assert_eq!((handoff.session_id.as_str(), handoff.request.from_agent.as_str()), ("s", "planner"));
+    assert_eq!(handoff.status(), Status::Offered);
+    let foreign = common::tenant(&engine, "other")
+        .raise(OutsideEvent { session_id: Some(session("s")), ..alert("f", json!(1)) })
+        .await;
+    assert_eq!(foreign.unwrap_err().code(), Code::UnknownSession);
+    engine.open_session(&session("t"), Open::by("guard").unwrap()).await.unwrap();
+}
