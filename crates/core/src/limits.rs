@@ -119,6 +119,8 @@ pub const BATCH_COMMITS_MAX: usize = 512;
 pub const BATCH_BYTES_MAX: usize = 1024 * 1024;
 /// Sessions kept in memory; idle ones beyond this are read again when needed.
 pub const SESSIONS_CACHED_MAX: usize = 10_000;
+/// Open handoffs whose session is remembered; others are looked up in the store.
+pub const PLACES_MAX: usize = 1_000_000;
 /// Events that a subscriber may lag behind before it is dropped with a notice.
 pub const SUBSCRIBER_LAG_MAX: usize = 4_096;
 /// Records that one checkpoint seals.

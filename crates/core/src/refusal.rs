@@ -145,9 +145,9 @@ codes! {
     SegmentOpen = "HO0306", Conflict, "the source has not completed its part",
         "A sequential handoff gives the work away for good, so the source marks its own part as complete first.",
         "Set `completes_segment: true`, or complete the segment in a step of its own.";
-    Waiting = "HO0307", Conflict, "the agent waits for a return",
-        "It delegated with `blocking: true` and goes on only when the result is back.",
-        "Wait for the return, cancel the delegation, or delegate with `blocking: false`.";
+    Waiting = "HO0307", Conflict, "the agent waits for something first",
+        "It delegated with `blocking: true` and goes on only when the result is back; or it is handing the session over already.",
+        "Wait for it, cancel it, or delegate with `blocking: false`.";
     ReservedName = "HO0308", Forbidden, "the name is reserved",
         "Names that begin with `handover:` belong to the engine.",
         "Choose another name.";

@@ -1,6 +1,11 @@
 //! Sessions in memory, one command at a time each. Idle ones are forgotten when there are too many; the store has them.
 
-use handover_core::{ids::SessionId, limits::SESSIONS_CACHED_MAX, session::Session};
+use handover_core::{
+    handoff::Handoff,
+    ids::{HandoffId, SessionId},
+    limits::{PLACES_MAX, SESSIONS_CACHED_MAX},
+    session::Session,
+};
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,6 +23,8 @@ pub(crate) type Slot = Arc<tokio::sync::Mutex<Cell>>;
 #[derive(Default)]
 pub(crate) struct Cache {
     slots: Mutex<HashMap<SessionId, Slot>>,
+    /// In which session an open handoff is, so that the usual look at one asks no database.
+    places: Mutex<HashMap<HandoffId, SessionId>>,
 }
 
 impl Cache {
@@ -31,6 +38,21 @@ impl Cache {
             forget_idle(&mut slots);
         }
         slots.entry(id.clone()).or_default().clone()
+    }
+
+    /// Remembers where an open handoff is, and forgets a closed one.
+    pub(crate) fn note(&self, handoff: &Handoff) {
+        let mut places = self.places.lock();
+        if handoff.status().is_closed() {
+            places.remove(&handoff.id);
+        } else if places.len() < PLACES_MAX && !places.contains_key(&handoff.id) {
+            places.insert(handoff.id, handoff.session_id.clone());
+        }
+    }
+
+    /// In which session a handoff is, as far as is known here.
+    pub(crate) fn place(&self, handoff: HandoffId) -> Option<SessionId> {
+        self.places.lock().get(&handoff).cloned()
     }
 }
 

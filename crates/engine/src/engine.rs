@@ -264,6 +264,6 @@ impl Engine {
 
     /// The id of a session that this caller may see, by one of its handoffs.
     pub(crate) async fn session_of(&self, handoff: HandoffId) -> Result<SessionId, HandoffError> {
-        self.find(handoff).await.map(|found| found.session_id)
+        self.find(handoff).await.map(|found| found.session_id.clone())
     }
 }

@@ -78,14 +78,20 @@ impl Engine {
     /// # Errors
     /// When there is none with this id for this caller.
     pub async fn handoff(&self, id: HandoffId) -> Result<Handoff, HandoffError> {
-        self.find(id).await
+        self.find(id).await.map(Arc::unwrap_or_clone)
     }
 
-    pub(crate) async fn find(&self, id: HandoffId) -> Result<Handoff, HandoffError> {
+    pub(crate) async fn find(&self, id: HandoffId) -> Result<Arc<Handoff>, HandoffError> {
+        if let Some(place) = self.inner.cache.place(id)
+            && let Some(session) = self.peek(&place).await?
+            && let Some(handoff) = session.open.get(&id)
+        {
+            return Ok(handoff.clone());
+        }
         let unknown = || HandoffError::from(Refusal::new(Code::UnknownHandoff, format!("there is no handoff {id}")));
         let handoff = self.inner.store.handoff(id).await?.ok_or_else(unknown)?;
         match self.peek(&handoff.session_id).await? {
-            Some(_) => Ok(handoff),
+            Some(_) => Ok(Arc::new(handoff)),
             None => Err(unknown()),
         }
     }
@@ -160,7 +166,7 @@ impl Engine {
         lease_ms: Option<u64>,
         tools: Option<&[String]>,
     ) -> Result<Assignment, HandoffError> {
-        let handoff = Arc::new(self.find(id).await?);
+        let handoff = self.find(id).await?;
         let view = self.view_of(&handoff, tools).await?;
         let command = Command::Accept {
             handoff: id,

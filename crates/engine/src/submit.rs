@@ -243,6 +243,7 @@ impl Engine {
     /// What follows from a commit: bells, places, timers. Never before it.
     fn act(&self, before: Option<&Session>, touched: impl Iterator<Item = Arc<Handoff>>, taken: Option<&AgentId>) {
         for handoff in touched {
+            self.inner.cache.note(&handoff);
             let earlier = before.and_then(|before| before.open.get(&handoff.id));
             let held_before = earlier.filter(|earlier| earlier.lease().is_some());
             if let Some(earlier) = held_before

@@ -169,7 +169,7 @@ impl Engine {
             rung.as_mut().enable();
             let handoff = self.find(id).await?;
             if ready(&handoff) {
-                return Ok(handoff);
+                return Ok(Arc::unwrap_or_clone(handoff));
             }
             self.not_closed()?;
             rung.await;
@@ -226,7 +226,7 @@ impl Engine {
                 {
                     let mut results = Vec::new();
                     for id in winners {
-                        results.push(result_of(&self.find(id).await?));
+                        results.push(result_of(&*self.find(id).await?));
                     }
                     return Ok(Some(GroupReturn { group, status, winners: results }));
                 }

@@ -70,7 +70,13 @@ fn throughput(report: &mut Report, runtime: &tokio::runtime::Runtime, time: Dura
     report.figure("engine.steps_per_sync", steps / syncs, "ratio", "", "steps per second over syncs per second".into());
     let note = format!("bare SQLite: {bare:.0} steps/s in the same batches");
     report.figure("engine.share_of_raw_sqlite", steps / bare, "ratio", ">= 0.7", note);
-    report.figure("engine.share_of_sync_off", steps / off, "ratio", ">= 0.5", format!("without sync: {off:.0} steps/s"));
+    report.figure(
+        "engine.share_of_sync_off",
+        steps / off,
+        "ratio",
+        ">= 0.5",
+        format!("without sync: {off:.0} steps/s"),
+    );
     Ok(())
 }
 

@@ -38,7 +38,11 @@ pub(super) async fn session(engine: &Engine, name: &str, messages: usize) -> Res
         engine.say(&id, part.to_vec()).await.map_err(text)?;
     }
     let planner = AgentId::new("planner").map_err(text)?;
-    let writes = (0..VARIABLES).map(|i| Write { name: format!("v{i}"), value: json!({"n": i, "note": "a value of some length"}), expected_version: None });
+    let writes = (0..VARIABLES).map(|i| Write {
+        name: format!("v{i}"),
+        value: json!({"n": i, "note": "a value of some length"}),
+        expected_version: None,
+    });
     engine.set(&id, &planner, writes.collect()).await.map_err(text)?;
     Ok(id)
 }
@@ -47,7 +51,12 @@ pub(super) fn message(i: usize) -> NewMessage {
     let role = if i % 2 == 0 { Role::User } else { Role::Assistant };
     let words = ["jet", "Nice", "Friday", "quote", "catering", "crew", "slot", "fuel"];
     let topic = words[i % words.len()];
-    NewMessage::new(role, format!("Message {i}: about the {topic}, we should look at it again before the {topic} is booked, and tell the client what it costs."))
+    NewMessage::new(
+        role,
+        format!(
+            "Message {i}: about the {topic}, we should look at it again before the {topic} is booked, and tell the client what it costs."
+        ),
+    )
 }
 
 pub(super) fn request(i: u64) -> Result<Request, String> {

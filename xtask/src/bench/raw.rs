@@ -49,11 +49,15 @@ impl Maker {
         Ok(Self { agents, policy: Policy::default(), caller, now: 1_800_000_000_000, kept: Vec::new() })
     }
 
-    fn step(&mut self, id: &SessionId, before: Option<&Session>, command: Command) -> Result<(Session, Commit), String> {
+    fn step(
+        &mut self,
+        id: &SessionId,
+        before: Option<&Session>,
+        command: Command,
+    ) -> Result<(Session, Commit), String> {
         self.now += 1;
         let now = Timestamp(self.now);
-        let world =
-            World { agents: &self.agents, policy: &self.policy, caller: &self.caller, awake_since: now, now };
+        let world = World { agents: &self.agents, policy: &self.policy, caller: &self.caller, awake_since: now, now };
         let decided = decide(id, before, Found::default(), command, &world, &mut RandomIds).map_err(text)?;
         self.kept.extend(decided.messages.iter().cloned());
         let commit = Commit::of(before, &decided, None, Vec::new());

@@ -26,7 +26,14 @@ impl Report {
         eprintln!("… {what}");
     }
 
-    pub(super) fn figure(&mut self, name: &'static str, value: f64, unit: &'static str, aim: &'static str, note: String) {
+    pub(super) fn figure(
+        &mut self,
+        name: &'static str,
+        value: f64,
+        unit: &'static str,
+        aim: &'static str,
+        note: String,
+    ) {
         self.figures.push(Figure { name, value, unit, aim, note });
     }
 
@@ -74,7 +81,12 @@ fn met(figure: &Figure) -> Option<bool> {
 /// The value below which this share of the others is.
 pub(super) fn percentile(values: &mut [f64], share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "an index"
+    )]
     let index = ((values.len() as f64 - 1.0) * share).round() as usize;
     values.get(index).copied().unwrap_or(f64::NAN)
 }

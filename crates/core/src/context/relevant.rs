@@ -1,13 +1,13 @@
 //! Choosing what bears on the task: overlap of terms (BM25), and what was said lately where that says too little.
 //! A tool call and its results are chosen together: one without the other confuses a model.
 
-use super::terms::{self, Term};
+use super::terms::{self, Counts, Term, Terms};
 use crate::{
     handoff::Request,
     limits,
     message::{Message, Role},
 };
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// How much a further mention of a term adds, and how much the length of a message takes away: the usual values of BM25.
 const SATURATION: f64 = 1.2;
@@ -100,11 +100,11 @@ fn ranked(units: &[usize], overlaps: &[f64]) -> Vec<(usize, f64)> {
 }
 
 /// The overlap of each message with the task. Terms that most messages have say nothing about any of them.
-fn overlaps(wanted: &BTreeSet<Term>, candidates: &[&Message]) -> Vec<f64> {
+fn overlaps(wanted: &Terms, candidates: &[&Message]) -> Vec<f64> {
     let said: Vec<Vec<Term>> = candidates.iter().map(|message| terms::of_message(&message.said)).collect();
-    let mentions: Vec<HashMap<Term, f64>> = said.iter().map(|terms| mentions(wanted, terms)).collect();
-    let mut spread: HashMap<Term, f64> = HashMap::new();
-    for term in mentions.iter().flat_map(HashMap::keys) {
+    let mentions: Vec<Counts> = said.iter().map(|terms| mentions(wanted, terms)).collect();
+    let mut spread = Counts::default();
+    for term in mentions.iter().flat_map(Counts::keys) {
         *spread.entry(*term).or_default() += 1.0;
     }
     let messages = candidates.len().max(1) as f64;
@@ -113,19 +113,19 @@ fn overlaps(wanted: &BTreeSet<Term>, candidates: &[&Message]) -> Vec<f64> {
         let length = 1.0 - LENGTH + LENGTH * said[index].len() as f64 / average;
         // In the order of the set, so that the sum is the same to the last bit every time.
         let weights = wanted.iter().filter_map(|term| {
-            let times = mentions[index].get(term)?;
-            let having = spread.get(term).copied().filter(|having| messages < 4.0 || *having <= messages / 2.0)?;
+            let times = mentions[index].get(&term)?;
+            let having = spread.get(&term).copied().filter(|having| messages < 4.0 || *having <= messages / 2.0)?;
             let rarity = (1.0 + (messages - having + 0.5) / (having + 0.5)).ln();
-            Some(terms::weight(*term) * rarity * times * (SATURATION + 1.0) / (times + SATURATION * length))
+            Some(terms::weight(term) * rarity * times * (SATURATION + 1.0) / (times + SATURATION * length))
         });
         weights.sum()
     };
     (0..candidates.len()).map(overlap).collect()
 }
 
-fn mentions(wanted: &BTreeSet<Term>, terms: &[Term]) -> HashMap<Term, f64> {
-    let mut mentions = HashMap::new();
-    for term in terms.iter().filter(|term| wanted.contains(term)) {
+fn mentions(wanted: &Terms, terms: &[Term]) -> Counts {
+    let mut mentions = Counts::default();
+    for term in terms.iter().filter(|term| wanted.contains(**term)) {
         *mentions.entry(*term).or_default() += 1.0;
     }
     mentions

@@ -1,13 +1,12 @@
 //! A summary without a model: the sentences that say most, as they were said, with who said them and where.
 //! The number before each sentence is the number of its message, so that the receiver can ask for the rest of it.
 
-use super::terms::{self, Term};
+use super::terms::{self, Counts, Terms};
 use crate::{
     handoff::Request,
     limits,
     message::{Class, Message, Role},
 };
-use std::collections::{BTreeSet, HashMap};
 
 /// How much overlap with the task weighs against what the conversation is about.
 const TASK_WEIGHT: f64 = 2.0;
@@ -19,7 +18,7 @@ const SAME_MIN: f64 = 0.6;
 struct Sentence<'a> {
     message: &'a Message,
     text: &'a str,
-    terms: BTreeSet<Term>,
+    terms: Terms,
     score: f64,
 }
 
@@ -73,7 +72,7 @@ fn sentences(message: &Message) -> Vec<Sentence<'_>> {
     let content = &message.said.content;
     split(&content[..content.floor_char_boundary(limits::VIEW_BYTES_PER_MESSAGE)])
         .into_iter()
-        .map(|text| Sentence { message, text, terms: terms::of_text(text).into_iter().collect(), score: 0.0 })
+        .map(|text| Sentence { message, text, terms: Terms::of(terms::of_text(text)), score: 0.0 })
         .collect()
 }
 
@@ -99,18 +98,18 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 /// What a sentence is about, how much that bears on the task, who says it and where it stands.
-fn score(wanted: &BTreeSet<Term>, sentences: &mut [Sentence<'_>]) {
-    let mut spread: HashMap<Term, f64> = HashMap::new();
-    for term in sentences.iter().flat_map(|sentence| &sentence.terms) {
-        *spread.entry(*term).or_default() += 1.0;
+fn score(wanted: &Terms, sentences: &mut [Sentence<'_>]) {
+    let mut spread = Counts::default();
+    for term in sentences.iter().flat_map(|sentence| sentence.terms.iter()) {
+        *spread.entry(term).or_default() += 1.0;
     }
     let all = sentences.len().max(1) as f64;
     for (index, sentence) in sentences.iter_mut().enumerate() {
         // Terms that come again carry the subject; those of every other sentence are mere grammar.
-        let weight_of = |term: &Term| {
-            let times = spread.get(term).filter(|times| **times <= (all / 2.0).max(1.0))?;
+        let weight_of = |term| {
+            let times = spread.get(&term).filter(|times| **times <= (all / 2.0).max(1.0))?;
             let bearing = if wanted.contains(term) { TASK_WEIGHT } else { 0.0 };
-            Some(terms::weight(*term) * ((1.0 + times).ln() + bearing))
+            Some(terms::weight(term) * ((1.0 + times).ln() + bearing))
         };
         let says: f64 = sentence.terms.iter().filter_map(weight_of).sum();
         let length = (sentence.terms.len().max(4) as f64).sqrt();
@@ -132,8 +131,9 @@ fn weight(message: &Message) -> f64 {
 }
 
 /// The share of terms that two sentences have in common.
-fn alike(one: &BTreeSet<Term>, other: &BTreeSet<Term>) -> f64 {
-    one.intersection(other).count() as f64 / one.union(other).count().max(1) as f64
+fn alike(one: &Terms, other: &Terms) -> f64 {
+    let shared = one.shared_with(other);
+    shared as f64 / (one.len() + other.len() - shared).max(1) as f64
 }
 
 #[cfg(test)]

@@ -2,11 +2,71 @@
 
 use crate::{handoff::Request, limits, message::NewMessage};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+};
 
 /// A term as a number: a hash is all that a comparison needs, and it costs no memory of its own. Its last bit says
 /// whether the word is short.
 pub(super) type Term = u64;
+
+/// The terms of something, each once, in order. A sorted list is smaller and quicker than a tree at this size.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Terms(Vec<Term>);
+
+impl Terms {
+    pub(super) fn of(mut terms: Vec<Term>) -> Self {
+        terms.sort_unstable();
+        terms.dedup();
+        Self(terms)
+    }
+
+    pub(super) fn contains(&self, term: Term) -> bool {
+        self.0.binary_search(&term).is_ok()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Term> {
+        self.0.iter().copied()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many terms are in both.
+    pub(super) fn shared_with(&self, other: &Self) -> usize {
+        let (mut shared, mut rest) = (0, other.0.iter().peekable());
+        for term in &self.0 {
+            while rest.next_if(|next| *next < term).is_some() {}
+            shared += usize::from(rest.next_if_eq(&term).is_some());
+        }
+        shared
+    }
+}
+
+/// Counts by term. A term is a hash already and need not be hashed again.
+pub(super) type Counts = HashMap<Term, f64, BuildHasherDefault<AsItIs>>;
+
+#[derive(Default)]
+pub(super) struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, term: u64) {
+        // The table takes its bits from both ends; the lowest bit of a term is only a mark.
+        self.0 = term.rotate_right(7);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 /// Words up to this length are mostly grammar, in all languages that have short words.
 const SHORT_CHARS: usize = 3;
@@ -42,7 +102,7 @@ pub(super) fn of_message(said: &NewMessage) -> Vec<Term> {
 }
 
 /// The terms that say what a handoff is about.
-pub(super) fn of_request(request: &Request) -> BTreeSet<Term> {
+pub(super) fn of_request(request: &Request) -> Terms {
     let task = &request.task;
     let mut terms = Vec::new();
     for text in [&task.description, &task.kind, &request.reason, &request.user_intent] {
@@ -53,7 +113,7 @@ pub(super) fn of_request(request: &Request) -> BTreeSet<Term> {
     }
     terms.extend(request.capability.iter().flat_map(|name| of_text(name)));
     of_value(&task.payload, limits::JSON_DEPTH_MAX, &mut terms);
-    terms.into_iter().collect()
+    Terms::of(terms)
 }
 
 fn of_value(value: &Value, depth: usize, terms: &mut Vec<Term>) {
@@ -122,9 +182,9 @@ mod tests {
             ("a b c", "a b c", 0),
             ("apples", "pears", 0),
         ] {
-            let one: BTreeSet<Term> = of_text(one).into_iter().collect();
-            let found: BTreeSet<Term> = of_text(other).into_iter().filter(|term| one.contains(term)).collect();
-            assert_eq!(found.len(), shared, "{other:?}");
+            let (one, other) = (Terms::of(of_text(one)), Terms::of(of_text(other)));
+            assert_eq!((one.shared_with(&other), other.shared_with(&one)), (shared, shared), "{other:?}");
+            assert_eq!(one.iter().filter(|term| other.contains(*term)).count(), shared, "{other:?}");
         }
     }
 }

@@ -38,7 +38,9 @@ impl Draft<'_> {
 
     /// Ends a handoff with a result, tells the source, winds up what depends on it.
     pub(super) fn end_with(&mut self, handoff: &Handoff, status: Status, result: Return) {
-        let waits = handoff.request.expects_return() || handoff.returns_for != handoff.id;
+        // Work that was given away for good and came to nothing is the source's again: it is told, too.
+        let gave_away = handoff.request.kind == Kind::Sequential && status != Status::Completed;
+        let waits = handoff.request.expects_return() || handoff.returns_for != handoff.id || gave_away;
         // A member of a broadcast answers to its group; the group answers to the source.
         let returned_to = (waits && handoff.broadcast_group_id.is_none()).then(|| handoff.request.from_agent.clone());
         self.emit_closed(handoff, status, result, returned_to, None);

@@ -106,8 +106,8 @@ impl Draft<'_> {
         let mut checks = validate::Checks::default();
         checks.optional_text("reason", &reason);
         checks.done()?;
-        if self.session.active_agent != *by && self.session.held_by(by).is_none() {
-            let message = format!("{by} neither owns the session nor works in it");
+        if self.session.active_agent != *by {
+            let message = format!("{by} does not own the session; {} does", self.session.active_agent);
             return Err(Refusal::new(Code::NotOwner, message).into());
         }
         // Nothing stays open in a session that is over: whoever waits is told.

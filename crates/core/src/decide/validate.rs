@@ -4,12 +4,13 @@ use super::{Draft, World, route};
 use crate::{
     agent::{Agents, Risk, Standing},
     command::Prepared,
-    handoff::{Kind, Request, RequiredCapability},
+    handoff::{Handoff, Kind, Request, RequiredCapability},
     ids::{AgentId, HandoffId},
     limits,
     refusal::{Code, HandoffError, Refusal},
 };
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Mistakes found so far.
 #[derive(Default)]
@@ -269,6 +270,15 @@ impl Draft<'_> {
         let no_timeout = request.return_protocol.timeout_ms.is_none();
         match request.kind {
             Kind::Sequential => {
+                let going = |open: &&Arc<Handoff>| {
+                    open.request.kind == Kind::Sequential
+                        && open.accepted_at.is_none()
+                        && open.request.from_agent == request.from_agent
+                };
+                if let Some(going) = self.session.open.values().find(going) {
+                    let message = format!("the session is being handed to {} already ({})", going.to_agent, going.id);
+                    checks.add(Refusal::new(Code::Waiting, message).at("type"));
+                }
                 if !request.completes_segment && !self.session.segment_complete {
                     let message = format!("{} has not completed its part", request.from_agent);
                     checks.add(Refusal::new(Code::SegmentOpen, message).at("completes_segment"));
