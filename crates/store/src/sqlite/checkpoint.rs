@@ -14,19 +14,27 @@ use std::{
     thread::JoinHandle,
 };
 
-/// Pages in the log that start a checkpoint.
-pub(super) const LOG_PAGES: i64 = 10_000;
+/// How long the log may become.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Pages that start a checkpoint.
+    pages: i64,
+    /// Pages at which the writer moves everything itself, whatever the thread is doing.
+    pages_max: i64,
+    /// Batches between two looks at the log.
+    look_every: u32,
+}
+
+/// 40 MiB start a checkpoint, and 320 MiB end the patience.
+pub(super) const LIMITS: Limits = Limits { pages: 10_000, pages_max: 80_000, look_every: 8 };
 /// A rest of so many pages is small.
 const REST_PAGES: i64 = 500;
 /// How often the bulk is copied before the rest is taken as it is.
 const ROUNDS_MAX: u32 = 4;
-/// Pages in the log at which the writer moves everything itself, whatever the thread is doing.
-const LOG_PAGES_MAX: i64 = 8 * LOG_PAGES;
-/// Batches between two looks at the log.
-const LOOK_EVERY: u32 = 8;
 
 /// The writer's end.
 pub(super) struct Checkpoints {
+    limits: Limits,
     wake: Option<SyncSender<()>>,
     bulk_moved: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -43,13 +51,13 @@ struct Log {
 
 impl Checkpoints {
     /// Starts the thread.
-    pub(super) fn start(conn: Connection) -> std::io::Result<Self> {
+    pub(super) fn start(conn: Connection, limits: Limits) -> std::io::Result<Self> {
         let (wake, woken) = sync_channel(1);
         let bulk_moved = Arc::new(AtomicBool::new(false));
         let done = bulk_moved.clone();
         let thread =
             std::thread::Builder::new().name("handover-log".into()).spawn(move || move_bulk(&conn, &woken, &done))?;
-        Ok(Self { wake: Some(wake), bulk_moved, thread: Some(thread), batches: 0, next_at: LOG_PAGES })
+        Ok(Self { limits, wake: Some(wake), bulk_moved, thread: Some(thread), batches: 0, next_at: limits.pages })
     }
 
     /// Called by the writer between two batches.
@@ -58,12 +66,12 @@ impl Checkpoints {
             return self.move_rest(conn);
         }
         self.batches += 1;
-        if self.batches < LOOK_EVERY {
+        if self.batches < self.limits.look_every {
             return Ok(());
         }
         self.batches = 0;
         let log = checkpoint(conn, "NOOP")?;
-        if log.pages >= LOG_PAGES_MAX.max(self.next_at) {
+        if log.pages >= self.limits.pages_max.max(self.next_at) {
             return self.move_rest(conn);
         }
         if log.pages >= self.next_at
@@ -78,7 +86,7 @@ impl Checkpoints {
     fn move_rest(&mut self, conn: &Connection) -> Result<(), Fault> {
         let log = checkpoint(conn, "PASSIVE")?;
         // With everything moved, the next batch starts the log anew. Otherwise a reader still needs it; try again later.
-        self.next_at = if log.moved >= log.pages { LOG_PAGES } else { log.pages + LOG_PAGES };
+        self.next_at = if log.moved >= log.pages { self.limits.pages } else { log.pages + self.limits.pages };
         Ok(())
     }
 
@@ -118,4 +126,68 @@ fn checkpoint(conn: &Connection, mode: &str) -> Result<Log, Fault> {
 pub(super) fn finish(conn: &Connection) -> Result<(), Fault> {
     conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connect(path: &std::path::Path) -> Connection {
+        let conn = Connection::open(path).unwrap();
+        conn.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).unwrap();
+        conn.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
+        conn.pragma_update(None, "synchronous", "OFF").unwrap();
+        conn
+    }
+
+    fn write(conn: &Connection) {
+        conn.execute("INSERT INTO t (text) VALUES (?1)", ["x".repeat(20_000)]).unwrap();
+    }
+
+    #[test]
+    fn the_log_stays_bounded_under_constant_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let conn = connect(&path);
+        conn.execute_batch("CREATE TABLE t (text)").unwrap();
+        let limits = Limits { pages: 50, pages_max: 400, look_every: 2 };
+        let mut checkpoints = Checkpoints::start(connect(&path), limits).unwrap();
+        let (mut longest, mut total) = (0, 0);
+        for _ in 0..1_000 {
+            write(&conn);
+            total += 5;
+            checkpoints.after_batch(&conn).unwrap();
+            longest = longest.max(checkpoint(&conn, "NOOP").unwrap().pages);
+        }
+        checkpoints.stop();
+        assert!(longest < limits.pages_max + 50 && total > 10 * longest, "{longest} of {total}");
+        finish(&conn).unwrap();
+        assert_eq!(std::fs::metadata(folder.path().join("x.db-wal")).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn a_reader_that_stays_only_puts_it_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let conn = connect(&path);
+        conn.execute_batch("CREATE TABLE t (text)").unwrap();
+        let limits = Limits { pages: 50, pages_max: 100, look_every: 1 };
+        let mut checkpoints = Checkpoints::start(connect(&path), limits).unwrap();
+        let reader = connect(&path);
+        let reading = reader.unchecked_transaction().unwrap();
+        let seen: i64 = reading.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap();
+        for _ in 0..200 {
+            write(&conn);
+            checkpoints.after_batch(&conn).unwrap();
+        }
+        assert!(checkpoint(&conn, "NOOP").unwrap().pages > 400, "it grows while somebody reads the past");
+        assert_eq!(reading.query_row("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0)).unwrap(), seen);
+        drop(reading);
+        for _ in 0..200 {
+            write(&conn);
+            checkpoints.after_batch(&conn).unwrap();
+        }
+        assert!(checkpoint(&conn, "NOOP").unwrap().pages < 400, "and starts anew afterwards");
+        checkpoints.stop();
+    }
 }

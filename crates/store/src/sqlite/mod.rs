@@ -21,7 +21,7 @@ use crate::{
     failpoint::{self, hit},
 };
 use async_trait::async_trait;
-use checkpoint::Checkpoints;
+use checkpoint::{Checkpoints, LIMITS};
 use file::Look;
 use handover_core::{
     agent::{Profile, Standing},
@@ -86,7 +86,7 @@ impl SqliteStore {
         let lock = lock::take(path)?;
         let conn = connect(path, &options)?;
         let failed = |error: std::io::Error| StoreError::Failed(format!("no thread for the store: {error}"));
-        let checkpoints = Checkpoints::start(file::checkpointer(path, &options)?).map_err(failed)?;
+        let checkpoints = Checkpoints::start(file::checkpointer(path, &options)?, LIMITS).map_err(failed)?;
         let short = Readers::open(path.to_owned(), options.readers)?;
         let long = Readers::open(path.to_owned(), SCANNERS)?;
         let (sender, queue) = mpsc::channel(WRITER_QUEUE_MAX);

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{Prunable, rows::Commit};
 use rusqlite::{Connection, OptionalExtension, params};
+use uuid::Uuid;
 
 /// Writes the commit that records the removal, then removes. Inside the caller's transaction.
 ///
@@ -28,14 +29,13 @@ fn remove(conn: &Connection, part: &Prunable) -> Result<(), Fault> {
     let (session_no, tenant, whole) = find(conn, part)?;
     let through = int(part.through);
     remove_handoffs(conn, session_no, &tenant, through)?;
+    remove_returns(conn, session_no, through)?;
     let removed = conn
         .prepare_cached("DELETE FROM records WHERE session_no = ?1 AND seq <= ?2")?
         .execute(params![session_no, through])?;
     let removed = i64::try_from(removed).unwrap_or(i64::MAX);
     conn.prepare_cached("UPDATE totals SET n = n - ?2 WHERE tenant = ?1 AND name = 'records'")?
         .execute(params![tenant, removed])?;
-    conn.prepare_cached("DELETE FROM returns WHERE session_no = ?1 AND seq <= ?2")?
-        .execute(params![session_no, through])?;
     conn.prepare_cached("DELETE FROM keys WHERE session_no = ?1 AND seq <= ?2")?
         .execute(params![session_no, through])?;
     conn.prepare_cached("UPDATE sessions SET pruned_seq = ?2, pruned_hash = ?3 WHERE no = ?1")?.execute(params![
@@ -91,5 +91,22 @@ fn remove_handoffs(conn: &Connection, session_no: i64, tenant: &str, through: i6
     }
     conn.prepare_cached("DELETE FROM counts WHERE session_no = ?1 AND n <= 0")?.execute([session_no])?;
     conn.prepare_cached("DELETE FROM tenant_counts WHERE tenant = ?1 AND n <= 0")?.execute([tenant])?;
+    Ok(())
+}
+
+/// Returns that nobody took: their results are in the records that go, which also say of what they are.
+fn remove_returns(conn: &Connection, session_no: i64, through: i64) -> Result<(), Fault> {
+    let mut find = conn.prepare_cached(
+        "SELECT coalesce(json_extract(text, '$.event.result.handoff_id'), json_extract(text, '$.event.group')) \
+         FROM records WHERE session_no = ?1 AND seq <= ?2 AND json_extract(text, '$.event.returned_to') IS NOT NULL",
+    )?;
+    let mut delete = conn.prepare_cached("DELETE FROM returns WHERE of = ?1")?;
+    let mut rows = find.query(params![session_no, through])?;
+    while let Some(row) = rows.next()? {
+        let of: Option<String> = row.get(0)?;
+        if let Some(of) = of.and_then(|text| text.parse::<Uuid>().ok()) {
+            delete.execute([of.as_bytes()])?;
+        }
+    }
     Ok(())
 }

@@ -57,7 +57,7 @@ impl<'c> Batch<'c> {
             self.message(session_no, row)?;
         }
         for row in &commit.returns {
-            self.give_or_take(session_no, row)?;
+            self.give_or_take(session_no, row, position_of(commit, first, row.seq))?;
         }
         if let Some(row) = &commit.key {
             self.key(session_no, row, &commit.session)?;
@@ -130,10 +130,7 @@ impl<'c> Batch<'c> {
 
     /// Writes the handoffs and gives their numbers. A new one goes by the position of the record that initiated it.
     fn handoffs(&mut self, session_no: i64, first: i64, commit: &Commit) -> Result<Vec<(HandoffId, i64)>, Fault> {
-        let position = |seq: u64| {
-            let at = commit.records.iter().position(|record| record.seq == seq);
-            at.and_then(|i| i64::try_from(i).ok()).map(|i| first + i)
-        };
+        let position = |seq: u64| position_of(commit, first, seq);
         let mut numbers = Vec::with_capacity(commit.handoffs.len());
         for row in &commit.handoffs {
             let closed = row.closed_seq.and_then(position);
@@ -299,14 +296,16 @@ impl<'c> Batch<'c> {
         if find.exists([row.of.as_bytes()])? { Ok(()) } else { Err(Fault::Conflict) }
     }
 
-    fn give_or_take(&self, session_no: i64, row: &ReturnRow) -> Result<(), Fault> {
+    fn give_or_take(&self, session_no: i64, row: &ReturnRow, position: Option<i64>) -> Result<(), Fault> {
         if row.taken {
             self.conn.prepare_cached("DELETE FROM returns WHERE of = ?1")?.execute([row.of.as_bytes()])?;
             return Ok(());
         }
         self.conn
-            .prepare_cached("INSERT INTO returns (of, session_no, to_agent, seq) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![row.of.as_bytes(), session_no, row.to.as_str(), int(row.seq)])?;
+            .prepare_cached(
+                "INSERT INTO returns (of, session_no, to_agent, position, seq) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![row.of.as_bytes(), session_no, row.to.as_str(), position, int(row.seq)])?;
         Ok(())
     }
 
@@ -330,6 +329,12 @@ impl<'c> Batch<'c> {
         };
         Ok(())
     }
+}
+
+/// The position of the record with this number in the session, where this commit writes it.
+fn position_of(commit: &Commit, first: i64, seq: u64) -> Option<i64> {
+    let at = commit.records.iter().position(|record| record.seq == seq);
+    at.and_then(|i| i64::try_from(i).ok()).map(|i| first + i)
 }
 
 /// The task's id, where it is not the handoff's own: that one is found without an index for it.

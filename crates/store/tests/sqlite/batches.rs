@@ -103,40 +103,37 @@ async fn a_batch_without_a_bad_one_is_published_at_once() {
 async fn what_has_arrived_is_finished_before_the_store_closes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.db");
-    let (store, _heard, go) = held(&path);
+    let (store, heard, go) = held(&path);
     let mut house = House::on(store.clone());
     let mut commits = Vec::new();
     for i in 0..10 {
         go.send(()).unwrap();
         let id = house.open(&format!("s{i}")).await;
+        heard.recv().unwrap();
         let decided = house.decide(&id, Command::Initiate(Box::new(delegation("ann", "bob")))).unwrap();
         commits.push(house.commit_of(&id, &decided, None));
     }
-    let tasks: Vec<_> = commits
-        .into_iter()
-        .map(|commit| {
-            let store = store.clone();
-            tokio::spawn(async move { store.commit(commit).await })
-        })
-        .collect();
-    while store.waiting() < 5 {
+    let mut tasks = Vec::new();
+    for (i, commit) in commits.into_iter().enumerate() {
+        if i == 1 {
+            heard.recv().unwrap();
+        }
+        let store = store.clone();
+        tasks.push(tokio::spawn(async move { store.commit(commit).await }));
+    }
+    // The first one holds the writer; the others have arrived, and only then the store is closed.
+    while store.waiting() < 9 {
         tokio::task::yield_now().await;
     }
     for _ in 0..20 {
         go.send(()).unwrap();
     }
     store.close().await.unwrap();
-    let mut written = 0;
     for task in tasks {
-        match task.await.unwrap() {
-            Ok(_) => written += 1,
-            Err(StoreError::Closed) => {}
-            Err(other) => panic!("{other}"),
-        }
+        task.await.unwrap().unwrap();
     }
-    assert!(written >= 5);
     drop(house);
     drop(store);
     let again = SqliteStore::open(&path, Options::default()).unwrap();
-    assert_eq!(again.stats("default").await.unwrap().total_handoffs, written);
+    assert_eq!(again.stats("default").await.unwrap().total_handoffs, 10);
 }

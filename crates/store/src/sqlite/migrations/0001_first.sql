@@ -111,17 +111,16 @@ CREATE TABLE keys (
 ) STRICT, WITHOUT ROWID;
 
 -- Returns that wait; taking one removes its row, so the table stays as small as the inboxes are.
+-- `position` is that of the record which has the result.
 CREATE TABLE returns (
-  no         INTEGER PRIMARY KEY,
-  of         BLOB NOT NULL UNIQUE,
+  of         BLOB PRIMARY KEY,
   session_no INTEGER NOT NULL,
   to_agent   TEXT NOT NULL,
+  position   INTEGER NOT NULL,
   seq        INTEGER NOT NULL
-) STRICT;
--- The inbox of an agent: WHERE to_agent = ? ORDER BY no
-CREATE INDEX returns_by_agent ON returns (to_agent);
--- What goes with a session's records: WHERE session_no = ? AND seq <= ?
-CREATE INDEX returns_by_session ON returns (session_no, seq);
+) STRICT, WITHOUT ROWID;
+-- The inbox of an agent, oldest first: WHERE to_agent = ? ORDER BY position
+CREATE INDEX returns_by_agent ON returns (to_agent, position);
 
 CREATE TABLE agents (
   id       TEXT PRIMARY KEY,

@@ -21,7 +21,7 @@ pub(crate) fn waiting_return(conn: &Connection, of: Uuid) -> Result<Option<Store
 
 /// Returns that wait for an agent, oldest first.
 pub(crate) fn waiting_returns(conn: &Connection, to: &AgentId, limit: usize) -> Result<Vec<StoredReturn>, Fault> {
-    let mut find = conn.prepare_cached(&format!("{SELECT} WHERE r.to_agent = ?1 ORDER BY r.no LIMIT ?2"))?;
+    let mut find = conn.prepare_cached(&format!("{SELECT} WHERE r.to_agent = ?1 ORDER BY r.position LIMIT ?2"))?;
     all(find.query(params![to.as_str(), page(limit)])?, read)
 }
 

@@ -6,7 +6,7 @@ use crate::{
     house::{House, agent, delegation},
     programs,
 };
-use handover_core::{command::Command, handoff::Status};
+use handover_core::{command::Command, handoff::Status, record::Record};
 use handover_store::{HandoffQuery, RecordQuery, Store, StoreError};
 use std::collections::BTreeMap;
 
@@ -77,6 +77,7 @@ async fn check_stats(house: &House) {
 
 pub async fn everything_comes_back_equal(open: Open) {
     let mut accepted = 0;
+    let mut seen = std::collections::BTreeSet::new();
     for seed in 1..=6 {
         let folder = tempfile::tempdir().unwrap();
         let mut house = House::on(open(folder.path(), None));
@@ -87,6 +88,19 @@ pub async fn everything_comes_back_equal(open: Open) {
             accepted += u64::from(programs::step(&mut house, &id, &mut dice).await);
         }
         check(&house).await;
+        let records = house.records.values().map(|record| serde_json::from_str::<Record>(&record.3).unwrap());
+        seen.extend(records.map(|record| record.event_type));
+    }
+    for word in ["artifact_kept", "locked", "unlocked", "decision_made", "variables_set", "messages_appended"] {
+        assert!(seen.contains(word), "no program had {word}");
+    }
+    for word in
+        ["initiated", "accepted", "completed", "rerouted", "escalated", "cancelled", "return_taken", "lease_lost"]
+    {
+        assert!(seen.contains(word), "no program had {word}");
+    }
+    for word in ["group_opened", "group_decided", "approval_requested", "approved", "deferred", "heartbeat"] {
+        assert!(seen.contains(word), "no program had {word}");
     }
     assert!(accepted > 300, "only {accepted} commands were accepted: the programs test too little");
 }
