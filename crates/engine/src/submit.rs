@@ -188,6 +188,9 @@ impl Engine {
     ) -> Result<Answer, HandoffError> {
         if let Err(error) = result {
             self.give_place_back(taken.as_ref());
+            if matches!(error, StoreError::Stopped(_)) {
+                self.inner.waiters.wake_all();
+            }
             return Err(error.into());
         }
         let answer = decided.answer.clone();

@@ -9,7 +9,7 @@ use handover_core::{
     record::Record,
     refusal::{Code, HandoffError, Refusal},
 };
-use handover_store::RecordQuery;
+use handover_store::{RecordQuery, StoreError};
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
 use tokio::sync::Notify;
@@ -28,6 +28,13 @@ impl Waiters {
 
     pub(crate) fn wake(&self, of: Uuid) {
         if let Some(bell) = self.bells.lock().get(&of) {
+            bell.notify_waiters();
+        }
+    }
+
+    /// Everybody looks again: nothing more will happen, and nobody may wait for it.
+    pub(crate) fn wake_all(&self) {
+        for bell in self.bells.lock().values() {
             bell.notify_waiters();
         }
     }
@@ -153,12 +160,20 @@ impl Engine {
             rung.as_mut().enable();
             match self.find(id).await {
                 Ok(handoff) if ready(&handoff) => break Ok(handoff),
-                Ok(_) => rung.await,
+                Ok(_) => match self.still_writing() {
+                    Ok(()) => rung.await,
+                    Err(error) => break Err(error),
+                },
                 Err(error) => break Err(error),
             }
         };
         self.inner.waiters.leave(id.0, bell);
         result
+    }
+
+    /// Whether anything can still happen: a store that has stopped writing never brings the end of a wait.
+    fn still_writing(&self) -> Result<(), HandoffError> {
+        self.stopped().map_or(Ok(()), |reason| Err(StoreError::Stopped(reason).into()))
     }
 
     /// Asks several at once and waits until the contract of the broadcast is decided.
@@ -187,7 +202,10 @@ impl Engine {
             rung.as_mut().enable();
             match self.find_decision(session, group).await {
                 Ok(Some(decision)) => break Ok(decision),
-                Ok(None) => rung.await,
+                Ok(None) => match self.still_writing() {
+                    Ok(()) => rung.await,
+                    Err(error) => break Err(error),
+                },
                 Err(error) => break Err(error),
             }
         };
