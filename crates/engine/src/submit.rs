@@ -221,6 +221,9 @@ impl Engine {
     ) -> Result<Outcome, HandoffError> {
         if let Err(error) = result {
             self.give_place_back(taken);
+            if matches!(error, StoreError::Stopped(_)) {
+                self.inner.waiters.wake_all();
+            }
             return Err(error.into());
         }
         let answer = decided.answer.clone();

@@ -9,7 +9,7 @@ use handover_core::{
     record::Record,
     refusal::{Code, HandoffError, Refusal},
 };
-use handover_store::RecordQuery;
+use handover_store::{RecordQuery, StoreError};
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
 use tokio::sync::Notify;
@@ -172,8 +172,14 @@ impl Engine {
                 return Ok(Arc::unwrap_or_clone(handoff));
             }
             self.not_closed()?;
+            self.still_writing()?;
             rung.await;
         }
+    }
+
+    /// Whether anything can still happen: a store that has stopped writing never brings the end of a wait.
+    fn still_writing(&self) -> Result<(), HandoffError> {
+        self.stopped().map_or(Ok(()), |reason| Err(StoreError::Stopped(reason).into()))
     }
 
     /// Asks several at once and waits until the contract of the broadcast is decided.
@@ -204,6 +210,7 @@ impl Engine {
                 return Ok(decision);
             }
             self.not_closed()?;
+            self.still_writing()?;
             rung.await;
         }
     }

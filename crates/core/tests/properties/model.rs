@@ -104,6 +104,11 @@ impl Model {
             }
             Event::GroupDecided { group, returned_to: Some(_), .. } => self.told(group.0)?,
             Event::Closed { result, returned_to, .. } => {
+                // Work that was given away for good and came to nothing is told to its source, too.
+                let gave_away = matches!(event, Event::Closed { status, .. } if *status != Status::Completed);
+                if returned_to.is_some() && gave_away {
+                    self.expected.insert(result.handoff_id.0);
+                }
                 if returned_to.is_some() {
                     self.told(result.handoff_id.0)?;
                 }

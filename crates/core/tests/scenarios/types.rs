@@ -42,7 +42,7 @@ fn sequential_work_that_fails_is_the_sources_again() {
             2 segment_completed by a
             3 initiated h1 a->b sequential offered until 30s
             4 accepted h1 b L1 until 30s deadline 3600s
-            5 failed h1 failed
+            5 failed h1 failed returned to a
             => a, h1 failed"#]],
     );
 }
@@ -62,7 +62,7 @@ fn sequential_work_whose_taker_is_lost_is_the_sources_again() {
             3 initiated h1 a->b sequential offered until 30s
             4 accepted h1 b L1 until 30s deadline 3600s
             5 lease_lost h1 L1 until 60s
-            6 failed h1 failed: nobody is left to take it: it was not acknowledged in time (asked 1)
+            6 failed h1 failed returned to a: nobody is left to take it: it was not acknowledged in time (asked 1)
             ! b unavailable
             => a, h1 failed"#]],
     );
@@ -235,7 +235,7 @@ fn an_end_closes_everything() {
             3 initiated g1.1 a->c broadcast offered until 30s
             4 initiated g1.2 a->d broadcast offered until 30s
             5 group_opened g1 all of g1.1 g1.2
-            refused HO0303 e neither owns the session nor works in it
+            refused HO0303 e does not own the session; a does
             6 cancelled h1 failed returned to a: the session ended
             7 cancelled g1.1 failed: the session ended
             8 group_decided g1 failed returned to a

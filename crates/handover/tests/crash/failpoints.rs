@@ -1,0 +1,100 @@
+//! An abort at every place of the store, and a failure at every stage of its writer.
+
+use crate::{
+    check::{self, How},
+    client::KINDS,
+    log::Log,
+    process::{Child, Plan, aborted, this_test},
+};
+use handover::store::failpoint::{ALL, VARIABLE};
+use std::path::Path;
+
+/// How often a place is passed before it acts.
+const HITS: [u64; 3] = [1, 2, 7];
+/// Places that no call of the engine passes: it does not list sessions yet.
+const NOT_PASSED: [&str; 2] = ["sessions.enter", "sessions.exit"];
+/// Jobs of each client in one process: enough for a message.
+const JOBS: u64 = 3;
+const STOPPED: &str = "HO0801";
+
+/// Jobs of each kind at the same time; each process has a few more of them to do than the one before.
+fn plan(folder: &Path, log: &Log) -> Plan {
+    Plan { folder: folder.to_owned(), jobs: log.round * JOBS, clients: KINDS, pullers: 0 }
+}
+
+/// A child that goes on and must come to the end of all jobs, and then the checks.
+fn recover(folder: &Path, log: &mut Log, what: &str) {
+    log.next_round();
+    let plan = plan(folder, log);
+    let status = Child::start(&plan).finish(log);
+    assert!(status.success() && log.finished, "after {what}: {status}; the last it said: {:?}", log.tail());
+    assert!(log.refused.is_empty(), "after {what}: refused {:?}", log.refused);
+    let behind: Vec<_> = (0..KINDS).filter(|client| log.set.get(client) != Some(&plan.jobs)).collect();
+    assert!(behind.is_empty(), "after {what}: clients {behind:?} did not do all their jobs");
+    check::must_hold(folder, log, How { clients: KINDS, last: true });
+}
+
+/// Aborts at the n-th passing of a place. Gives whether it was passed so often.
+fn abort_at(folder: &Path, log: &mut Log, armed: &str) -> bool {
+    log.next_round();
+    let status = Child::start_with(&plan(folder, log), this_test(), &[(VARIABLE, armed)]).finish(log);
+    let passed = aborted(status);
+    assert!(passed || status.success() && log.finished, "{armed}: {status}; it said {:?}", log.tail());
+    assert!(log.refused.is_empty(), "{armed}: refused {:?}", log.refused);
+    passed
+}
+
+fn walk(places: impl Iterator<Item = &'static str>) {
+    let mut aborts = 0;
+    for place in places {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = Log::default();
+        for n in HITS {
+            let passed = abort_at(folder.path(), &mut log, &format!("{place}:{n}"));
+            aborts += u32::from(passed);
+            let expected = !NOT_PASSED.contains(&place);
+            assert!(n > 1 || passed == expected, "{place} was passed: {passed}; the list in this test says {expected}");
+        }
+        recover(folder.path(), &mut log, place);
+    }
+    println!("{aborts} aborts: lost 0, repeated 0");
+}
+
+fn of_writer(place: &str) -> bool {
+    place.starts_with("sqlite.")
+}
+
+#[test]
+fn an_abort_at_any_stage_of_the_writer_loses_nothing() {
+    walk(ALL.iter().copied().filter(|place| of_writer(place)));
+}
+
+#[test]
+fn an_abort_at_the_door_of_any_method_loses_nothing() {
+    walk(ALL.iter().copied().filter(|place| !of_writer(place)));
+}
+
+/// The disk fails at a stage: this write and every later one is refused, reading goes on, and the process ends well.
+fn fail_at(place: &str, n: u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = Log::default();
+    log.next_round();
+    let armed = format!("{place}:{n}:error");
+    let status = Child::start_with(&plan(folder.path(), &log), this_test(), &[(VARIABLE, &armed)]).finish(&mut log);
+    assert!(status.success(), "{armed}: {status}; it said {:?}", log.tail());
+    assert!(!log.finished, "{armed}: the child has done everything without a disk");
+    assert!(!log.refused.is_empty(), "{armed}: nobody was told");
+    assert!(log.refused.iter().all(|code| code == STOPPED), "{armed}: refused {:?}", log.refused);
+    check::must_hold(folder.path(), &log, How { clients: KINDS, last: false });
+    recover(folder.path(), &mut log, &armed);
+}
+
+#[test]
+fn a_failure_at_any_stage_of_the_writer_stops_writing_and_loses_nothing() {
+    for place in ALL.iter().filter(|place| of_writer(place)) {
+        // The last ones fall into the middle of the clients' work.
+        for n in [1, 2, 7, 30] {
+            fail_at(place, n);
+        }
+    }
+}
