@@ -118,9 +118,6 @@ impl Engine {
         };
         let session = self.resume_session(&id, open).await?;
         let key = format!("event/{}/{}", event.id, rule.name);
-        if let Some(made) = self.handed_over(&id, &key, event).await? {
-            return Ok(made);
-        }
         let mut request = Request::new(Kind::Sequential, session.active_agent.clone(), rule.task.clone());
         request.idempotency_key = Some(key.clone());
         request.trigger = Trigger::Event;
@@ -136,7 +133,7 @@ impl Engine {
             priority: rule.priority,
         };
         match self.initiate(&id, request).await {
-            // Somebody raised it at the same time and was first; the session may have moved on since.
+            // It was raised before, and the session has moved on since: the request says something else now.
             Err(error) if error.has(Code::KeyConflict) => self.handed_over(&id, &key, event).await?.ok_or(error),
             answer => Ok(answer?.handoffs),
         }

@@ -46,7 +46,7 @@ const CASES: &[Case] = &[
                 c,
                 "UPDATE records SET text = replace(text, 'find a jet', 'find a bus') \
         WHERE session_no = $S AND seq = 4",
-            )
+            );
         },
         "s",
         4,
@@ -147,7 +147,7 @@ const CASES: &[Case] = &[
                 c,
                 "UPDATE items SET body = replace(body, '\"value\":1', '\"value\":2') \
         WHERE session_no = $S AND kind = 1 AND key = 'b'",
-            )
+            );
         },
         "s",
         10,
@@ -161,7 +161,7 @@ const CASES: &[Case] = &[
                 c,
                 "UPDATE sessions SET state = replace(state, \
         '\"active_agent\":\"planner\"', '\"active_agent\":\"pilot\"') WHERE id = 's'",
-            )
+            );
         },
         "s",
         10,
@@ -174,7 +174,7 @@ const CASES: &[Case] = &[
                 c,
                 "UPDATE handoffs SET status = 'failed' \
         WHERE session_no = $S AND n = 1",
-            )
+            );
         },
         "s",
         10,
@@ -187,7 +187,7 @@ const CASES: &[Case] = &[
                 c,
                 "UPDATE handoffs SET status = 'failed', \
         state = replace(state, '\"completed\"', '\"failed\"') WHERE session_no = $S AND n = 1",
-            )
+            );
         },
         "s",
         10,
@@ -207,7 +207,7 @@ const CASES: &[Case] = &[
                 c,
                 "UPDATE handoffs SET closed_position = (SELECT closed_position FROM handoffs \
         WHERE session_no = $S AND n = 2) WHERE session_no = $S AND n = 1",
-            )
+            );
         },
         "s",
         10,
@@ -221,7 +221,7 @@ const CASES: &[Case] = &[
                 c,
                 "UPDATE handoffs SET due_at = due_at + 9000000, \
         state = json_set(state, '$.until', '2099-01-01T00:00:00.000Z') WHERE session_no = $S AND n = 3",
-            )
+            );
         },
         "s",
         10,
@@ -241,7 +241,7 @@ const CASES: &[Case] = &[
                 c,
                 "UPDATE records SET text = replace(text, '\"seq\":10', '\"seq\":9') \
         WHERE event_type = 'sealed'",
-            )
+            );
         },
         "handover:house",
         4,
