@@ -75,6 +75,7 @@ impl NewMessage {
 
 /// A message as it is kept: cleaned, numbered, counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Kept")]
 pub struct Message {
     /// Its place in the session, from 1.
     pub n: u64,
@@ -88,6 +89,35 @@ pub struct Message {
     /// What was taken out before it was stored: the kind of secret and how often.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub redacted: BTreeMap<String, u64>,
+}
+
+/// How a message is read: all fields side by side, which is several times as quick as putting them together later.
+#[derive(Deserialize)]
+struct Kept {
+    n: u64,
+    at: Timestamp,
+    role: Role,
+    #[serde(default)]
+    content: String,
+    agent: Option<AgentId>,
+    #[serde(default)]
+    tool_calls: Vec<ToolCall>,
+    tool_call_id: Option<String>,
+    tool_name: Option<String>,
+    #[serde(default)]
+    reasoning: bool,
+    tokens: u64,
+    #[serde(default)]
+    redacted: BTreeMap<String, u64>,
+}
+
+impl From<Kept> for Message {
+    fn from(kept: Kept) -> Self {
+        let Kept { n, at, role, content, agent, tool_calls, tool_call_id, tool_name, reasoning, tokens, redacted } =
+            kept;
+        let said = NewMessage { role, content, agent, tool_calls, tool_call_id, tool_name, reasoning };
+        Self { n, at, said, tokens, redacted }
+    }
 }
 
 /// What a message counts as when a view decides whether to show it.

@@ -123,7 +123,7 @@ mod tests {
         let id = "00000000-0000-4000-8000-000000000000";
         let mut handoff: Handoff = serde_json::from_value(json!({
             "id": id, "returns_for": id, "session_id": "s", "n": 1, "to_agent": "reviewer", "path": [],
-            "mark": Mark::default(), "phase": "deferred", "until": Timestamp(0), "opened_at": Timestamp(0), "attempt": 1,
+            "mark": Mark::default(), "phase": {"at": "deferred", "until": Timestamp(0)}, "opened_at": Timestamp(0), "attempt": 1,
             "climb": {"depth": 1, "rung_ms": 1, "back_to": "worker", "assessments": assessments},
         }))
         .unwrap();
