@@ -8,7 +8,7 @@ use super::{
     migrations::{self, APPLICATION_ID},
 };
 use crate::StoreError;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use std::{
     fs::{self, File},
     io::Read,
@@ -150,6 +150,7 @@ fn open_writer(path: &Path, options: &Options) -> Result<Connection, Fault> {
     let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     conn.busy_timeout(BUSY)?;
     conn.set_prepared_statement_cache_capacity(STATEMENTS);
+    keep_plans(&conn)?;
     set_journal(&conn)?;
     conn.pragma_update(None, "synchronous", if options.sync { "FULL" } else { "OFF" })?;
     conn.pragma_update(None, "foreign_keys", false)?;
@@ -177,6 +178,12 @@ fn check_tables(conn: &Connection) -> Result<(), Fault> {
     Ok(())
 }
 
+/// A statement keeps its plan whatever values it is given. Without this SQLite plans a range query anew for every call.
+fn keep_plans(conn: &Connection) -> Result<(), Fault> {
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}
+
 /// A connection that reads.
 pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
     let open = || -> Result<Connection, Fault> {
@@ -184,6 +191,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
         let conn = Connection::open_with_flags(path, flags)?;
         conn.busy_timeout(BUSY)?;
         conn.set_prepared_statement_cache_capacity(STATEMENTS);
+        keep_plans(&conn)?;
         conn.pragma_update(None, "query_only", true)?;
         conn.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
         Ok(conn)
