@@ -93,7 +93,7 @@ pub const LOCK_MS: u64 = 5 * 60 * 1_000;
 pub const LOCK_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
 
 /// Messages that a `summary` or `relevant_only` view looks back on.
-pub const VIEW_WINDOW: usize = 200;
+pub const VIEW_WINDOW: usize = 50;
 /// Messages at the start of a conversation that such a view reads as well: the first word of the user is among them.
 pub const VIEW_OPENING: usize = 3;
 /// Latest messages that such a view always shows.

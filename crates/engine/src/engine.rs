@@ -104,7 +104,7 @@ impl Engine {
         let feed = Feed::new();
         let publisher = feed.clone();
         let mut store_options = sqlite::Options { sync: options.sync, ..sqlite::Options::default() };
-        store_options.on_commit = Some(Box::new(move |records| publisher.publish(records)));
+        store_options.on_commit = Some(Box::new(move |last, records| publisher.publish(last, records)));
         let path: PathBuf = path.as_ref().to_path_buf();
         let opened = tokio::task::spawn_blocking(move || sqlite::SqliteStore::open(&path, store_options)).await;
         let store = opened.map_err(|error| handover_store::StoreError::Failed(error.to_string()))??;

@@ -115,15 +115,13 @@ impl Feed {
         self.last.fetch_max(position, Ordering::SeqCst);
     }
 
-    /// Called by the store's writer with what is on disk.
-    pub(crate) fn publish(&self, records: &[StoredRecord]) {
+    /// Called by the store's writer with what is on disk. The records are made only when somebody listens.
+    pub(crate) fn publish(&self, last: u64, records: &dyn Fn() -> Vec<StoredRecord>) {
         self.batches.fetch_add(1, Ordering::Relaxed);
-        if let Some(last) = records.last() {
-            self.last.fetch_max(last.position, Ordering::SeqCst);
-        }
+        self.last.fetch_max(last, Ordering::SeqCst);
         let sender = self.sender.read();
         let Some(sender) = sender.as_ref().filter(|sender| sender.receiver_count() > 0) else { return };
-        let batch = records.iter().map(|record| Published { record: record.clone(), message: OnceLock::new() });
+        let batch = records().into_iter().map(|record| Published { record, message: OnceLock::new() });
         // Nobody listening is fine.
         let _ = sender.send(Arc::new(batch.collect()));
     }

@@ -47,7 +47,7 @@ impl Engine {
         after: u64,
         limit: usize,
     ) -> Result<Vec<Handoff>, HandoffError> {
-        self.visible(session).await?;
+        self.may_read(session).await?;
         let query = HandoffQuery { session: Some(session.clone()), after, limit, ..HandoffQuery::default() };
         Ok(self.inner.store.handoffs(&query).await?)
     }
@@ -57,7 +57,7 @@ impl Engine {
     /// # Errors
     /// When there is no such session for this caller.
     pub async fn get_last_handoff(&self, session: &SessionId) -> Result<Option<Handoff>, HandoffError> {
-        self.visible(session).await?;
+        self.may_read(session).await?;
         let query =
             HandoffQuery { session: Some(session.clone()), latest_first: true, limit: 1, ..HandoffQuery::default() };
         Ok(self.inner.store.handoffs(&query).await?.into_iter().next())
@@ -73,7 +73,7 @@ impl Engine {
         from: Option<&AgentId>,
         to: Option<&AgentId>,
     ) -> Result<u64, HandoffError> {
-        self.visible(session).await?;
+        self.may_read(session).await?;
         Ok(self.inner.store.count(session, from, to).await?)
     }
 

@@ -216,7 +216,7 @@ impl Engine {
     }
 
     async fn find_decision(&self, session: &SessionId, group: GroupId) -> Result<Option<GroupReturn>, HandoffError> {
-        self.visible(session).await?;
+        self.may_read(session).await?;
         let mut query = RecordQuery {
             session: Some(session.clone()),
             event_type: Some("group_decided".into()),

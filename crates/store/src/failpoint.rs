@@ -23,6 +23,8 @@ pub const ALL: &[&str] = &[
     "commit.exit",
     "session.enter",
     "session.exit",
+    "tenant.enter",
+    "tenant.exit",
     "sessions.enter",
     "sessions.exit",
     "handoff.enter",

@@ -215,6 +215,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// A session with its open handoffs, variables, artifacts, locks and decisions.
     async fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError>;
+    /// To whom a session belongs; nothing when there is none with this id.
+    async fn tenant(&self, id: &SessionId) -> Result<Option<String>, StoreError>;
     /// Sessions of a tenant (ids, latest first), after a number of them, at most so many.
     async fn sessions(&self, tenant: &str, skip: usize, limit: usize) -> Result<Vec<SessionId>, StoreError>;
     /// A handoff, open or closed, with its request and its result.

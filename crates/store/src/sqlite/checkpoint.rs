@@ -60,19 +60,19 @@ impl Checkpoints {
         Ok(Self { limits, wake: Some(wake), bulk_moved, thread: Some(thread), batches: 0, next_at: limits.pages })
     }
 
-    /// Called by the writer between two batches.
-    pub(super) fn after_batch(&mut self, conn: &Connection) -> Result<(), Fault> {
+    /// Called by the writer between two batches. Gives the pages in the log, when it looked.
+    pub(super) fn after_batch(&mut self, conn: &Connection) -> Result<Option<i64>, Fault> {
         if self.bulk_moved.swap(false, Ordering::Acquire) {
-            return self.move_rest(conn);
+            return self.move_rest(conn).map(|()| None);
         }
         self.batches += 1;
         if self.batches < self.limits.look_every {
-            return Ok(());
+            return Ok(None);
         }
         self.batches = 0;
         let log = checkpoint(conn, "NOOP")?;
         if log.pages >= self.limits.pages_max.max(self.next_at) {
-            return self.move_rest(conn);
+            return self.move_rest(conn).map(|()| None);
         }
         if log.pages >= self.next_at
             && let Some(wake) = &self.wake
@@ -80,7 +80,7 @@ impl Checkpoints {
             // A full channel means that the thread has been told already.
             let _ = wake.try_send(());
         }
-        Ok(())
+        Ok(Some(log.pages))
     }
 
     fn move_rest(&mut self, conn: &Connection) -> Result<(), Fault> {

@@ -8,6 +8,7 @@ mod migrations;
 mod prune;
 mod read;
 mod readers;
+mod room;
 mod tally;
 mod write;
 mod writer;
@@ -40,9 +41,10 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 use writer::{Job, Stopped, Waiting, Writer};
 
-/// What the writer calls with the records of each durable batch, in the order of their positions, before it answers.
-/// It runs on the writing thread: it must be quick, and must not wait for the store.
-pub type OnCommit = Box<dyn Fn(&[StoredRecord]) + Send + Sync>;
+/// What the writer calls after each durable batch, before it answers: the last position, and the batch's records in the
+/// order of their positions, made only when asked for. It runs on the writing thread: it must be quick, and must not
+/// wait for the store.
+pub type OnCommit = Box<dyn Fn(u64, &dyn Fn() -> Vec<StoredRecord>) + Send + Sync>;
 
 /// Connections for long reads, besides those for short ones.
 const SCANNERS: usize = 2;
@@ -91,7 +93,15 @@ impl SqliteStore {
         let long = Readers::open(path.to_owned(), SCANNERS)?;
         let (sender, queue) = mpsc::channel(WRITER_QUEUE_MAX);
         let stopped = Stopped::default();
-        let writer = Writer { conn, queue, on_commit: options.on_commit, stopped: stopped.clone(), checkpoints, lock };
+        let writer = Writer {
+            conn,
+            queue,
+            on_commit: options.on_commit,
+            stopped: stopped.clone(),
+            checkpoints,
+            room: room::Room::of(path),
+            lock,
+        };
         let thread =
             std::thread::Builder::new().name("handover-writer".into()).spawn(|| writer.run()).map_err(failed)?;
         Ok(Self { queue: Some(sender), stopped, short, long, thread: Mutex::new(Some(thread)) })
@@ -203,6 +213,13 @@ impl Store for SqliteStore {
         let session = session.clone();
         let found = self.long.scan(move |conn| read::handoffs::rows(conn, &session, after, limit)).await?;
         hit("handoff_rows.exit")?;
+        Ok(found)
+    }
+
+    async fn tenant(&self, id: &SessionId) -> Result<Option<String>, StoreError> {
+        hit("tenant.enter")?;
+        let found = self.short.read(|conn| read::sessions::tenant(conn, id)).await?;
+        hit("tenant.exit")?;
         Ok(found)
     }
 

@@ -10,6 +10,7 @@ use super::{
     fault::Fault,
     lock::Lock,
     prune,
+    room::Room,
     write::Batch,
 };
 use crate::{Prunable, StoreError, StoredRecord, failpoint, rows::Commit};
@@ -43,6 +44,7 @@ pub(super) struct Writer {
     pub(super) on_commit: Option<OnCommit>,
     pub(super) stopped: Stopped,
     pub(super) checkpoints: Checkpoints,
+    pub(super) room: Room,
     pub(super) lock: Lock,
 }
 
@@ -61,6 +63,7 @@ impl Writer {
     /// Until the store is closed or dropped.
     pub(super) fn run(mut self) {
         let mut watch = Watch(self.stopped.clone(), false);
+        self.room.make(0);
         let mut closing = None;
         let mut next = self.queue.blocking_recv();
         while let Some(job) = next {
@@ -166,13 +169,11 @@ impl Writer {
 
     /// Publishes, then answers: nobody hears of an answer before the feed has its records.
     fn acknowledge(&self, batch: Vec<Waiting>, written: Vec<Result<Vec<u64>, Fault>>) {
-        if let Some(publish) = &self.on_commit {
-            let pairs = batch.iter().map(|waiting| &waiting.commit).zip(&written);
-            let records: Vec<StoredRecord> =
-                pairs.filter_map(|(commit, written)| Some(stored(commit, written.as_ref().ok()?))).flatten().collect();
-            if !records.is_empty() {
-                publish(&records);
-            }
+        let pairs = || batch.iter().map(|waiting| &waiting.commit).zip(&written);
+        let last = pairs().filter_map(|(_, written)| written.as_ref().ok()?.last().copied()).max();
+        if let (Some(publish), Some(last)) = (&self.on_commit, last) {
+            let durable = || pairs().filter_map(|(commit, written)| Some((commit, written.as_ref().ok()?)));
+            publish(last, &|| durable().flat_map(|(commit, positions)| stored(commit, positions)).collect());
         }
         if let Err(fault) = hit("sqlite.after_publish") {
             return self.refuse(batch, fault);
@@ -213,13 +214,15 @@ impl Writer {
             Err(fault) if fault.stops() => {
                 self.stop(&fault);
             }
-            Ok(()) | Err(_) => {}
+            // Nobody waits: a good moment to make room.
+            Ok(Some(pages)) if self.queue.is_empty() => self.room.make(pages),
+            Ok(_) | Err(_) => {}
         }
     }
 
     /// Empties the log and lets go of the file, in this order.
     fn finish(self) -> Result<(), StoreError> {
-        let Self { conn, queue, on_commit, stopped, checkpoints, lock } = self;
+        let Self { conn, queue, on_commit, stopped, checkpoints, room: _, lock } = self;
         drop(queue);
         drop(on_commit);
         checkpoints.stop();

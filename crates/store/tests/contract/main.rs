@@ -21,7 +21,7 @@ pub type Heard = Arc<Mutex<Vec<StoredRecord>>>;
 
 fn sqlite(folder: &Path, heard: Option<Heard>) -> Arc<dyn Store> {
     let on_commit = heard.map(|heard| -> handover_store::sqlite::OnCommit {
-        Box::new(move |records| heard.lock().extend(records.iter().cloned()))
+        Box::new(move |_, records| heard.lock().extend(records()))
     });
     let options = Options { on_commit, ..Options::default() };
     Arc::new(SqliteStore::open(&folder.join("handover.db"), options).unwrap())

@@ -13,8 +13,8 @@ fn held(path: &std::path::Path) -> (Arc<SqliteStore>, mpsc::Receiver<usize>, mps
     let (told, heard) = mpsc::channel();
     let (go, wait) = mpsc::channel::<()>();
     let wait = parking_lot::Mutex::new(wait);
-    let on_commit: OnCommit = Box::new(move |records| {
-        told.send(records.len()).unwrap();
+    let on_commit: OnCommit = Box::new(move |_, records| {
+        told.send(records().len()).unwrap();
         wait.lock().recv().unwrap();
     });
     let options = Options { on_commit: Some(on_commit), ..Options::default() };

@@ -10,6 +10,12 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 use std::{collections::BTreeMap, sync::Arc};
 
+/// To whom a session belongs.
+pub(crate) fn tenant(conn: &Connection, id: &SessionId) -> Result<Option<String>, Fault> {
+    let mut find = conn.prepare_cached("SELECT tenant FROM sessions WHERE id = ?1")?;
+    Ok(find.query_row([id.as_str()], |row| row.get(0)).optional()?)
+}
+
 /// A session with its open handoffs, variables, artifacts, locks and decisions, all as of one moment.
 pub(crate) fn session(conn: &Connection, id: &SessionId) -> Result<Option<Session>, Fault> {
     let moment = conn.unchecked_transaction()?;
