@@ -87,8 +87,6 @@ pub const ESCALATION_DEPTH_MAX: u32 = 3;
 pub const RUNG_MS: u64 = 15 * 60 * 1_000;
 /// How long an approval waits when nothing else is said, in milliseconds.
 pub const APPROVAL_MS: u64 = 24 * 60 * 60 * 1_000;
-/// How long a file lock is held without renewal, in milliseconds.
-pub const LOCK_MS: u64 = 5 * 60 * 1_000;
 /// Longest file lock that may be asked for, in milliseconds.
 pub const LOCK_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
 

@@ -6,6 +6,7 @@ use crate::{
 };
 use handover_core::{
     command::{Command, Giving, Goto, Update},
+    context::View,
     handoff::{Handoff, Outcome, ReturnStatus},
     ids::{AgentId, HandoffId, LeaseId, SessionId},
     limits::QUEUE_PER_AGENT_MAX,
@@ -13,10 +14,11 @@ use handover_core::{
     time::Timestamp,
 };
 use handover_store::Offer;
+use serde_json::Value;
 use parking_lot::Mutex;
 use std::{
     cmp::Reverse,
-    collections::BinaryHeap,
+    collections::{BTreeMap, BinaryHeap},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -203,12 +205,10 @@ async fn accept(engine: &Engine, handoff: &Arc<Handoff>, by: &AgentId) -> Option
 }
 
 async fn take(engine: &Engine, handoff: &Arc<Handoff>, by: &AgentId) -> Option<Work> {
-    let view = match engine.view_of(handoff, None).await {
-        Ok(view) => view,
-        Err(_) => {
-            engine.release(by); // The store cannot be read; the offer stays.
-            return None;
-        }
+    // Everything is read before the work is taken: nobody may hold what nobody carries out.
+    let Ok((view, steps)) = look_at(engine, handoff).await else {
+        engine.release(by); // The store cannot be read; the offer stays.
+        return None;
     };
     let command = Command::Accept {
         handoff: handoff.id,
@@ -220,10 +220,14 @@ async fn take(engine: &Engine, handoff: &Arc<Handoff>, by: &AgentId) -> Option<W
     };
     // A refusal gives the place back by itself.
     let answer = engine.submit_reserved(&handoff.session_id, command).await.ok()?;
-    let lease = answer.lease?;
-    let again = handoff.losses > 0 || handoff.attempt > 1;
-    let steps = if again { engine.steps(handoff.id).await.ok()? } else { std::collections::BTreeMap::new() };
-    Some(Work::new(engine.clone(), handoff.clone(), lease, view, steps))
+    Some(Work::new(engine.clone(), handoff.clone(), answer.lease?, view, steps))
+}
+
+/// What the agent is shown, and what was recorded when it or another worked on it before.
+async fn look_at(engine: &Engine, handoff: &Handoff) -> Result<(View, BTreeMap<String, Value>), HandoffError> {
+    let again = handoff.losses > 0 || handoff.attempt > 1 || handoff.reroutes > 0;
+    let steps = if again { engine.steps(handoff.id).await? } else { BTreeMap::new() };
+    Ok((engine.view_of(handoff, None).await?, steps))
 }
 
 fn forget(engine: &Engine, id: HandoffId) {

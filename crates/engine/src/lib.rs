@@ -11,6 +11,7 @@ mod dispatch;
 mod engine;
 mod events;
 mod feed;
+mod finish;
 mod housekeeping;
 mod reading;
 mod registry;

@@ -1,7 +1,7 @@
 //! The door. Every change of a session goes through here: one command at a time per session, decided by the core,
 //! committed by the store, and only then answered and acted upon.
 
-use crate::{cache::Cell, engine::Engine};
+use crate::{cache::Cell, engine::Engine, finish::finish};
 use handover_core::{
     agent::Standing,
     command::{Answer, Caller, Command},
@@ -164,12 +164,12 @@ impl Engine {
         // Until the store has answered, nobody knows what it has.
         cell.loaded = false;
         let engine = self.clone();
-        // On a task of its own: a caller that goes away must not leave the commit half done.
-        let task = tokio::spawn(async move {
+        // A caller that goes away must not leave the commit half done.
+        let committed = finish(async move {
             let result = engine.inner.store.commit(commit).await;
             engine.conclude(cell, before.as_deref(), decided, taken.as_ref(), result)
         });
-        task.await.map_err(|error| HandoffError::from(StoreError::Failed(error.to_string())))?
+        committed.await
     }
 
     /// What the command names and the session no longer holds.
@@ -301,11 +301,11 @@ impl Engine {
         let commit = Commit::of(before.as_deref(), &decided, None, agents);
         cell.loaded = false;
         let engine = self.clone();
-        let task = tokio::spawn(async move {
+        let committed = finish(async move {
             let result = engine.inner.store.commit(commit).await;
             engine.conclude(cell, before.as_deref(), decided, None, result)
         });
-        task.await.map_err(|error| HandoffError::from(StoreError::Failed(error.to_string())))?.map(|_| ())
+        committed.await.map(|_| ())
     }
 
     pub(crate) fn decide_house(&self, before: Option<&Session>, events: Vec<Event>) -> Decided {

@@ -42,8 +42,58 @@ impl Engine {
             }
         }
         if let Some(next) = self.inner.store.next_due().await? {
-            self.note_due(next);
+            // No bell: whoever waits for this time reads it next, and a bell of its own would wake it for nothing.
+            self.inner.next_due.fetch_min(next.0, Ordering::SeqCst);
         }
         Ok(handled)
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, clock::ManualClock};
+    use handover_core::{
+        agent::{AgentKind, Profile},
+        command::Open,
+        handoff::Request,
+        ids::SessionId,
+    };
+    use std::sync::Arc;
+
+    #[tokio::test]
+    async fn the_timer_rests_until_something_is_due() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = ManualClock::at(Timestamp(1_800_000_000_000));
+        let options = Options { clock: Some(Arc::new(clock.clone())), background: false, ..Options::default() };
+        let engine = Engine::open_with(folder.path().join("t.db"), options).await.unwrap();
+        for name in ["a", "b"] {
+            engine.register_profile(Profile::named(name).unwrap().kind(AgentKind::Worker)).await.unwrap();
+        }
+        let session = SessionId::new("s").unwrap();
+        engine.open_session(&session, Open::by("a").unwrap()).await.unwrap();
+        let request = Request::delegation("a", "b", "wait", Duration::from_secs(60)).unwrap();
+        engine.initiate(&session, request).await.unwrap();
+        while engine.inner.timer_bell.notified().now_or_never().is_some() {}
+        engine.run_due().await.unwrap();
+        // Nothing is due for 30 seconds: the bell is silent, and the time to wait for is known.
+        assert!(engine.inner.timer_bell.notified().now_or_never().is_none(), "the timer wakes itself");
+        let next = Timestamp(engine.inner.next_due.load(Ordering::SeqCst));
+        assert_eq!(next, clock.now() + 30_000);
+    }
+
+    use crate::clock::Clock as _;
+
+    /// Whether a future is ready at once.
+    trait NowOrNever: Future + Sized {
+        fn now_or_never(self) -> Option<Self::Output> {
+            let mut future = std::pin::pin!(self);
+            let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+            match future.as_mut().poll(&mut context) {
+                std::task::Poll::Ready(value) => Some(value),
+                std::task::Poll::Pending => None,
+            }
+        }
+    }
+    impl<F: Future> NowOrNever for F {}
 }
