@@ -48,7 +48,7 @@ pub(super) async fn session(engine: &Engine, name: &str, messages: usize) -> Res
 }
 
 pub(super) fn message(i: usize) -> NewMessage {
-    let role = if i % 2 == 0 { Role::User } else { Role::Assistant };
+    let role = if i.is_multiple_of(2) { Role::User } else { Role::Assistant };
     let words = ["jet", "Nice", "Friday", "quote", "catering", "crew", "slot", "fuel"];
     let topic = words[i % words.len()];
     NewMessage::new(
