@@ -109,6 +109,7 @@ impl Session {
             | Event::ApprovalRequested { .. }
             | Event::Denied { .. }
             | Event::ReturnTaken { .. }
+            | Event::HumanAsked { .. }
             | Event::StepRecorded { .. } => {}
             // The book of the house remembers how far it has sealed.
             Event::Sealed { through, .. } => self.workflow_state = serde_json::json!({ "sealed_through": through }),

@@ -48,6 +48,8 @@ pub const MISTAKES_MAX: usize = 64;
 pub const QUOTE_CHARS_MAX: usize = 60;
 /// Longest word that a "did you mean" is looked for, in bytes; a longer one is no slip.
 pub const SLIP_BYTES_MAX: usize = 64;
+/// Most rules for events from outside.
+pub const EVENT_RULES_MAX: usize = 200;
 /// Most warnings kept with one handoff.
 pub const WARNINGS_MAX: usize = 16;
 
@@ -111,6 +113,8 @@ pub const PAGE_MAX: usize = 1_000;
 
 /// Requests that may wait for the writer.
 pub const WRITER_QUEUE_MAX: usize = 4_096;
+/// How long a request waits for room in front of the writer, in milliseconds.
+pub const WRITER_WAIT_MS: u64 = 30_000;
 /// Commits that share one disk sync.
 pub const BATCH_COMMITS_MAX: usize = 512;
 /// Bytes of rows that share one disk sync, as a soft limit.

@@ -1,6 +1,11 @@
 //! What an installation may set: windows, leases, who is asked last, what needs a person's approval.
 
-use crate::{agent::Risk, ids::AgentId, limits};
+use crate::{
+    agent::Risk,
+    ids::AgentId,
+    limits,
+    refusal::{Code, HandoffError, Refusal},
+};
 use serde::{Deserialize, Serialize};
 
 /// The settings that decisions depend on. The defaults are those of the specification.
@@ -37,5 +42,33 @@ impl Default for Policy {
             approval_from_risk: None,
             human: None,
         }
+    }
+}
+
+impl Policy {
+    /// Checks that every time is one that can be waited for.
+    ///
+    /// # Errors
+    /// With every setting that is out of range.
+    pub fn check(&self) -> Result<(), HandoffError> {
+        let times = [
+            ("accept_ms", self.accept_ms),
+            ("human_accept_ms", self.human_accept_ms),
+            ("queue_ms", self.queue_ms),
+            ("lease_ms", self.lease_ms),
+            ("execution_ms", self.execution_ms),
+            ("approval_ms", self.approval_ms),
+        ];
+        let bad = times.iter().filter(|(_, ms)| !(1..=limits::WAIT_MS_MAX).contains(ms));
+        let refusals: Vec<Refusal> = bad
+            .map(|(name, ms)| {
+                let message = format!("{ms} ms is not between 1 and {} (WAIT_MS_MAX)", limits::WAIT_MS_MAX);
+                Refusal::new(Code::OutOfRange, message).at(format!("policy.{name}"))
+            })
+            .collect();
+        if refusals.is_empty() {
+            return Ok(());
+        }
+        Err(HandoffError { refusals, agents: String::new(), cause: None })
     }
 }

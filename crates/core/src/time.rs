@@ -7,8 +7,8 @@ use std::{fmt, ops};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub i64);
 
-/// Largest time that can be written with four digits for the year.
-const LAST: i64 = 253_402_300_799_999;
+/// The last time that can be written and read back: 9999-12-30T21:59:59.999Z.
+const LAST: i64 = 253_402_207_199_999;
 
 impl Timestamp {
     /// Milliseconds from `earlier` to `self`; 0 when `earlier` is later.
@@ -27,7 +27,8 @@ impl ops::Add<u64> for Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match jiff::Timestamp::from_millisecond(self.0) {
+        // What is out of range is written as the nearest time that can be read back.
+        match jiff::Timestamp::from_millisecond(self.0.clamp(0, LAST)) {
             Ok(time) => write!(f, "{time:.3}"),
             Err(_) => write!(f, "{}ms", self.0),
         }
@@ -69,5 +70,9 @@ mod tests {
     fn never_overflows() {
         assert_eq!(Timestamp(i64::MAX) + u64::MAX, Timestamp(LAST));
         assert_eq!(Timestamp(5).since(Timestamp(9)), 0);
+        for time in [Timestamp(i64::MIN), Timestamp(i64::MAX), Timestamp(LAST)] {
+            let text = serde_json::to_string(&time).unwrap();
+            assert!(serde_json::from_str::<Timestamp>(&text).is_ok(), "{text}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The audit trail: asking it, sealing it, exporting it, and removing what was kept long enough.
 
-use crate::engine::Engine;
+use crate::{engine::Engine, finish::finish};
 use handover_core::{
     digest::Digest,
     event::{Event, SealedHead},
@@ -9,13 +9,14 @@ use handover_core::{
     record::{self, Record},
     refusal::{Code, HandoffError, Refusal},
 };
-use handover_store::{Commit, RecordQuery, StoredRecord};
+use handover_store::{Commit, RecordQuery, StoreError, StoredRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::{
     collections::BTreeMap,
     io::{BufRead, Write as _},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
 /// A line of an export: the record to the letter, with its place in the chain.
@@ -42,13 +43,13 @@ impl Engine {
     /// # Errors
     /// When the store cannot be read or written.
     pub async fn seal(&self) -> Result<(), HandoffError> {
+        let mut after = self.sealed_through().await?;
         loop {
-            let sealed = self.sealed_through().await?;
-            let query =
-                RecordQuery { after: sealed, limit: CHECKPOINT_RECORDS_MAX.min(PAGE_MAX), ..RecordQuery::default() };
+            let query = RecordQuery { after, limit: CHECKPOINT_RECORDS_MAX.min(PAGE_MAX), ..RecordQuery::default() };
             let page = self.inner.store.records(&query).await?;
             let Some(last) = page.last().map(|stored| stored.position) else { return Ok(()) };
             let full = page.len() == query.limit;
+            after = last;
             let mut heads: BTreeMap<SessionId, SealedHead> = BTreeMap::new();
             // The book of the house seals itself: the checkpoint is its own next link.
             for stored in page.into_iter().filter(|stored| !stored.session_id.is_house()) {
@@ -82,6 +83,11 @@ impl Engine {
         project: &str,
         query: RecordQuery,
     ) -> Result<(PathBuf, u64), HandoffError> {
+        let one_name = Path::new(project).components().collect::<Vec<_>>();
+        if !matches!(one_name.as_slice(), [Component::Normal(_)]) {
+            let message = format!("{project:?} is not the name of one folder");
+            return Err(Refusal::new(Code::BadText, message).at("project").into());
+        }
         let folder = folder.join(project).join("handoff-audit");
         let trouble = |error: std::io::Error| {
             HandoffError::from(handover_store::StoreError::Failed(format!("{}: {error}", folder.display())))
@@ -108,6 +114,17 @@ impl Engine {
         file.1.get_ref().sync_all().map_err(trouble)?;
         std::fs::rename(&file.0, &path).map_err(trouble)?;
         Ok((path, count))
+    }
+
+    /// The book of the house: agents, checkpoints and what retention removed, after a position. For the operator; no
+    /// tenant's audit shows it. Whoever keeps its last hash elsewhere can tell that nothing was cut off.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or this caller is bound to certain agents.
+    pub async fn house_book(&self, after: u64, limit: usize) -> Result<Vec<StoredRecord>, HandoffError> {
+        self.operator()?;
+        let query = RecordQuery { session: Some(SessionId::house()), after, limit, ..RecordQuery::default() };
+        Ok(self.inner.store.records(&query).await?)
     }
 
     /// Removes what was kept long enough, and records that. Gives how many sessions lost records.
@@ -137,9 +154,14 @@ impl Engine {
             let decided = self.decide_house(before.as_deref(), vec![Event::Pruned { heads, records }]);
             let commit = Commit::of(before.as_deref(), &decided, None, Vec::new());
             cell.loaded = false;
-            self.inner.store.prune(parts, commit).await?;
-            cell.session = Some(std::sync::Arc::new(decided.session));
-            cell.loaded = true;
+            let store = self.inner.store.clone();
+            let pruned = finish(async move {
+                store.prune(parts, commit).await?;
+                cell.session = Some(Arc::new(decided.session));
+                cell.loaded = true;
+                Ok::<(), StoreError>(())
+            });
+            pruned.await?;
         }
     }
 }

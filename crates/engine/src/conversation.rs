@@ -59,7 +59,8 @@ impl Engine {
     /// Hands a conversation over and gives the handoff's id as soon as it is on disk.
     ///
     /// # Errors
-    /// When the handoff is refused, with everything that is wrong with it. Nothing has changed then.
+    /// When the handoff is refused, with everything that is wrong with it. Nothing has changed then, unless somebody
+    /// else changed the session in the middle: then what was said before is kept, and the handoff is not made.
     pub async fn store_handoff_event(&self, context: HandoffContext) -> Result<HandoffId, HandoffError> {
         let agents = (context.from_agent.clone(), context.to_agent.clone());
         let stored = self.hand_conversation_over(context).await;
@@ -83,14 +84,31 @@ impl Engine {
         if session.is_none() {
             self.resume_session(&id, open).await?;
         }
+        self.say_parts(&id, have, parts).await?;
+        let answer = self.initiate(&id, request).await?;
+        answer.handoffs.first().copied().ok_or_else(|| Refusal::new(Code::NobodyCan, "no handoff was made").into())
+    }
+
+    /// Appends what is new in a whole conversation.
+    pub(crate) async fn continue_conversation(
+        &self,
+        id: &SessionId,
+        history: Vec<NewMessage>,
+    ) -> Result<(), HandoffError> {
+        let mark = self.visible(id).await?.mark.clone();
+        let news = news_of(Some(&mark), history)?;
+        let parts = news.chunks(MESSAGES_PER_APPEND_MAX).map(<[Prepared]>::to_vec).collect();
+        self.say_parts(id, mark.messages, parts).await
+    }
+
+    async fn say_parts(&self, id: &SessionId, have: u64, parts: Vec<Vec<Prepared>>) -> Result<(), HandoffError> {
         let mut after = have;
         for messages in parts {
             let count = messages.len() as u64;
-            self.submit(&id, Command::Say { messages, after: Some(after) }, None).await?;
+            self.submit(id, Command::Say { messages, after: Some(after) }, None).await?;
             after += count;
         }
-        let answer = self.initiate(&id, request).await?;
-        answer.handoffs.first().copied().ok_or_else(|| Refusal::new(Code::NobodyCan, "no handoff was made").into())
+        Ok(())
     }
 
     /// Decides all of it without writing any of it.

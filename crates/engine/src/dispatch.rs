@@ -5,7 +5,7 @@ use crate::{
     engine::Engine,
 };
 use handover_core::{
-    command::{Command, Giving, Goto, Update},
+    command::{Caller, Command, Giving, Goto, Update},
     context::View,
     handoff::{Handoff, Outcome, ReturnStatus},
     ids::{AgentId, HandoffId, LeaseId, SessionId},
@@ -14,8 +14,8 @@ use handover_core::{
     time::Timestamp,
 };
 use handover_store::Offer;
-use serde_json::Value;
 use parking_lot::Mutex;
+use serde_json::Value;
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BinaryHeap},
@@ -157,27 +157,63 @@ async fn refill(engine: &Engine, local: &Local) {
     }
 }
 
+/// A place that is reserved for a piece of work, given back when nothing comes of it.
+struct Place {
+    engine: Engine,
+    agent: Option<AgentId>,
+}
+
+impl Place {
+    /// The acceptance has it now, and gives it back itself.
+    fn handed_on(mut self) {
+        self.agent = None;
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(agent) = &self.agent {
+            self.engine.release(agent);
+        }
+    }
+}
+
 /// One piece of work, from the offer to its end. A place is reserved for it.
 async fn run_one(engine: Engine, local: Arc<Local>, id: HandoffId, session: SessionId) {
-    let Some(handoff) = engine.offered(&session, id, &local.id).await else {
-        engine.release(&local.id); // Somebody else has it by now.
-        return;
-    };
-    let reply = local.agent.consider(&handoff).await;
+    let place = Place { engine: engine.clone(), agent: Some(local.id.clone()) };
+    // Somebody else may have it by now.
+    let Some(handoff) = engine.offered(&session, id, &local.id).await else { return };
     let by = local.id.clone();
-    let answer = match reply {
-        Reply::Accept => {
-            if let Some((work, stop)) = accept(&engine, &handoff, &local.id).await {
+    let answer = match considered(&engine, &local, &handoff).await {
+        Some(Reply::Accept) => {
+            if let Some((work, stop)) = accept(&engine, &handoff, place).await {
                 carry_out(&engine, &local, work, &stop).await;
+                forget(&engine, id, &stop);
             }
             return;
         }
-        Reply::Reject(reason) => Command::Reject { handoff: id, by, reason },
-        Reply::Defer(for_ms, reason) => Command::Defer { handoff: id, by, for_ms, reason },
+        Some(Reply::Reject(reason)) => Command::Reject { handoff: id, by, reason },
+        Some(Reply::Defer(for_ms, reason)) => Command::Defer { handoff: id, by, for_ms, reason },
+        // It fell over or took too long: as good as no answer, and the window ends it.
+        None => return,
     };
-    engine.release(&local.id);
+    drop(place);
     // Refused means that it is not on offer to this agent any more, or that the answer lacks a reason: the window ends it.
     let _ = engine.submit_as_engine(&session, answer).await;
+}
+
+/// What the agent says to the offer, within the time that it has to acknowledge.
+async fn considered(engine: &Engine, local: &Arc<Local>, handoff: &Arc<Handoff>) -> Option<Reply> {
+    let (agent, offer) = (local.agent.clone(), handoff.clone());
+    let mut asked = tokio::spawn(async move { agent.consider(&offer).await });
+    let window = engine.inner.clock.now() + engine.inner.policy.read().accept_ms;
+    tokio::select! {
+        answered = &mut asked => answered.ok(),
+        () = engine.inner.clock.until(window) => {
+            asked.abort();
+            None
+        }
+    }
 }
 
 impl Engine {
@@ -194,22 +230,29 @@ impl Engine {
     }
 }
 
-async fn accept(engine: &Engine, handoff: &Arc<Handoff>, by: &AgentId) -> Option<(Work, Arc<Notify>)> {
+/// Takes the work. Nothing when somebody else has it, here or elsewhere.
+async fn accept(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option<(Work, Arc<Notify>)> {
     let stop = Arc::new(Notify::new());
-    engine.inner.running.lock().insert(handoff.id, stop.clone());
-    let taken = take(engine, handoff, by).await;
+    {
+        // The same offer can be in the queue twice; only one may go on with it.
+        let mut running = engine.inner.running.lock();
+        if running.contains_key(&handoff.id) || engine.is_closing() {
+            return None;
+        }
+        running.insert(handoff.id, stop.clone());
+    }
+    let taken = take(engine, handoff, place).await;
     if taken.is_none() {
-        forget(engine, handoff.id);
+        forget(engine, handoff.id, &stop);
     }
     taken.map(|work| (work, stop))
 }
 
-async fn take(engine: &Engine, handoff: &Arc<Handoff>, by: &AgentId) -> Option<Work> {
+async fn take(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option<Work> {
+    let by = place.agent.clone()?;
     // Everything is read before the work is taken: nobody may hold what nobody carries out.
-    let Ok((view, steps)) = look_at(engine, handoff).await else {
-        engine.release(by); // The store cannot be read; the offer stays.
-        return None;
-    };
+    let (view, steps) = look_at(engine, handoff).await.ok()?;
+    let tenant = engine.inner.store.tenant(&handoff.session_id).await.ok()??;
     let command = Command::Accept {
         handoff: handoff.id,
         by: by.clone(),
@@ -218,9 +261,12 @@ async fn take(engine: &Engine, handoff: &Arc<Handoff>, by: &AgentId) -> Option<W
         estimated_completion: None,
         manifest: Some(view.manifest.clone()),
     };
+    place.handed_on();
     // A refusal gives the place back by itself.
     let answer = engine.submit_reserved(&handoff.session_id, command).await.ok()?;
-    Some(Work::new(engine.clone(), handoff.clone(), answer.lease?, view, steps))
+    // The agent acts for itself, in the session that it works in.
+    let caller = Caller { name: by.to_string(), tenant, acts_as: Some(vec![by]) };
+    Some(Work::new(engine.for_caller(caller), handoff.clone(), answer.lease?, view, steps))
 }
 
 /// What the agent is shown, and what was recorded when it or another worked on it before.
@@ -230,8 +276,12 @@ async fn look_at(engine: &Engine, handoff: &Handoff) -> Result<(View, BTreeMap<S
     Ok((engine.view_of(handoff, None).await?, steps))
 }
 
-fn forget(engine: &Engine, id: HandoffId) {
-    engine.inner.running.lock().remove(&id);
+fn forget(engine: &Engine, id: HandoffId, stop: &Arc<Notify>) {
+    let mut running = engine.inner.running.lock();
+    if running.get(&id).is_some_and(|current| Arc::ptr_eq(current, stop)) {
+        running.remove(&id);
+    }
+    drop(running);
     engine.inner.idle_bell.notify_waiters();
 }
 
@@ -252,7 +302,6 @@ async fn carry_out(engine: &Engine, local: &Arc<Local>, work: Work, stop: &Notif
             give_back(engine, &session, id, lease, Err(why)).await;
         }
     }
-    forget(engine, id);
 }
 
 async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: LeaseId, result: Result<Done, Failure>) {
@@ -266,11 +315,30 @@ async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: L
     if gone.iter().any(|code| error.has(*code)) || error.code().family() == handover_core::refusal::Family::Trouble {
         return; // The work is somebody else's by now, or the store has stopped and said so.
     }
+    if error.has(Code::Waiting) {
+        engine.give_up_waiting(session, id).await;
+    }
     // What it ended in cannot be; the source is told so instead of waiting.
     let notes: String =
         format!("its result was refused: {error}").chars().filter(|c| !c.is_control()).take(4_000).collect();
     let giving = Giving { status: ReturnStatus::Failed, result: Outcome::default(), updates: Update::default(), notes };
     let _ = engine.submit_as_engine(session, returning(id, lease, giving, None)).await;
+}
+
+impl Engine {
+    /// An agent ended while it waits for others: nobody waits for them any more.
+    async fn give_up_waiting(&self, session: &SessionId, id: HandoffId) {
+        let Ok(Some(found)) = self.inner.store.session(session).await else { return };
+        let Some(held) = found.open.get(&id) else { return };
+        let by = held.to_agent.clone();
+        let asked = found.open.values().filter(|open| open.request.blocking && open.request.from_agent == by);
+        for open in asked {
+            let reason = format!("{by} ended without waiting for it");
+            let cancel = Command::Cancel { handoff: open.id, by: by.clone(), reason };
+            // Refused means that it is over already.
+            let _ = self.submit_as_engine(session, cancel).await;
+        }
+    }
 }
 
 fn returning(handoff: HandoffId, lease: LeaseId, giving: Giving, then: Option<Goto>) -> Command {

@@ -13,7 +13,7 @@ use handover_core::{
     ids::{AgentId, HandoffId, SessionId},
     limits::CLOSE_MS,
     policy::Policy,
-    refusal::HandoffError,
+    refusal::{Code, HandoffError, Refusal},
 };
 use handover_store::{Retention, Store, sqlite};
 use parking_lot::{Mutex, RwLock};
@@ -37,6 +37,8 @@ pub struct Options {
     pub clock: Option<Arc<dyn Clock>>,
     /// Whether timers, checkpoints, health checks and retention run by themselves. A test drives them by hand.
     pub background: bool,
+    /// Whether work that was going on is taken up. Without it the engine only looks: nothing is reclaimed or sealed.
+    pub take_up: bool,
     /// Whether every acknowledgement waits for the disk. Only a benchmark switches this off.
     pub sync: bool,
     /// How long records are kept.
@@ -49,6 +51,7 @@ impl Default for Options {
             policy: Policy::default(),
             clock: None,
             background: true,
+            take_up: true,
             sync: true,
             retention: Retention { active_ms: 30 * DAY_MS, completed_ms: 90 * DAY_MS, escalation_ms: 180 * DAY_MS },
         }
@@ -76,6 +79,9 @@ pub(crate) struct Inner {
     /// Nothing more is done at all: whoever waits is told so.
     pub(crate) closed: AtomicBool,
     pub(crate) retention: Retention,
+    /// One change of the registry at a time: a profile and a standing must not overtake each other.
+    pub(crate) registry: tokio::sync::Mutex<()>,
+    takes_up: bool,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -112,6 +118,7 @@ impl Engine {
     }
 
     async fn start(store: Arc<dyn Store>, feed: Feed, options: Options) -> Result<Self, HandoffError> {
+        options.policy.check()?;
         let (position, last) = store.last_position().await?;
         feed.begin_after(position);
         let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock::starting_at_least(last)));
@@ -137,13 +144,17 @@ impl Engine {
                 ending: tokio::sync::Mutex::default(),
                 closed: AtomicBool::new(false),
                 retention: options.retention,
+                registry: tokio::sync::Mutex::new(()),
+                takes_up: options.take_up,
                 tasks: Mutex::default(),
             }),
             caller: Arc::new(Caller::local()),
         };
         // The vocabulary takes a moment to load; nobody should wait for it with their first message.
         std::thread::spawn(handover_core::context::tokens::warm_up);
-        engine.take_up().await?;
+        if options.take_up {
+            engine.take_up().await?;
+        }
         if options.background {
             engine.start_background();
         }
@@ -158,7 +169,11 @@ impl Engine {
             }
             if running.in_process {
                 let command = Command::Reclaim { handoff: running.handoff };
-                self.submit_as_engine(&running.session, command).await?;
+                // One session that cannot be read must not keep all others from going on.
+                let reclaimed = self.submit_as_engine(&running.session, command).await;
+                if self.stopped().is_some() {
+                    reclaimed?;
+                }
             }
         }
         Ok(())
@@ -177,8 +192,23 @@ impl Engine {
     }
 
     /// Changes the settings that decisions depend on.
-    pub fn set_policy(&self, policy: Policy) {
+    ///
+    /// # Errors
+    /// When one of them cannot be, or this caller is bound to certain agents.
+    pub fn set_policy(&self, policy: Policy) -> Result<(), HandoffError> {
+        self.operator()?;
+        policy.check()?;
         *self.inner.policy.write() = policy;
+        Ok(())
+    }
+
+    /// A refusal for a caller that is bound to certain agents: the house is not its to run.
+    pub(crate) fn operator(&self) -> Result<(), HandoffError> {
+        if self.caller.acts_as.is_none() {
+            return Ok(());
+        }
+        let message = format!("{} is bound to certain agents", self.caller.name);
+        Err(Refusal::new(Code::NotYourAgent, message).into())
     }
 
     /// Everything that happens from now on, or after a position of the feed.
@@ -222,16 +252,15 @@ impl Engine {
         for task in self.inner.tasks.lock().drain(..) {
             task.abort();
         }
-        if self.stopped().is_none() {
-            self.seal().await?;
-        }
+        let sealed = if self.stopped().is_none() && self.inner.takes_up { self.seal().await } else { Ok(()) };
         self.inner.closed.store(true, Ordering::SeqCst);
         self.detach_all();
         let closed = self.inner.store.close().await;
         // After the store: whoever looks again is told that it is closed.
         self.inner.waiters.wake_all();
         self.inner.feed.end();
-        Ok(closed?)
+        closed?;
+        sealed
     }
 
     /// Waits until nothing runs in this process.

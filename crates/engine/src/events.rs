@@ -6,6 +6,7 @@ use handover_core::{
     event::Event,
     handoff::{Kind, Priority, Request, Task, Trigger},
     ids::{AgentId, HandoffId, SessionId},
+    limits::{EVENT_RULES_MAX, EXECUTION_MS, TEXT_BYTES_MAX},
     refusal::{Code, HandoffError, Refusal},
 };
 use handover_store::StoreError;
@@ -61,10 +62,22 @@ impl Engine {
     /// # Errors
     /// When the rule names nobody, or somebody who is not registered.
     pub async fn on_event(&self, rule: EventRule) -> Result<(), HandoffError> {
-        for (field, text) in [("name", &rule.name), ("on", &rule.on), ("task", &rule.task)] {
+        self.operator()?;
+        // The name becomes part of the name of a session.
+        AgentId::new(&rule.name)?;
+        for (field, text) in [("on", &rule.on), ("task", &rule.task)] {
             if text.trim().is_empty() {
                 return Err(Refusal::new(Code::EmptyField, "it is empty").at(field).into());
             }
+            if text.len() > TEXT_BYTES_MAX {
+                let message =
+                    format!("it has {} bytes; at most {TEXT_BYTES_MAX} are allowed (TEXT_BYTES_MAX)", text.len());
+                return Err(Refusal::new(Code::TooLarge, message).at(field).into());
+            }
+        }
+        if self.event_rules().await?.iter().filter(|known| known.name != rule.name).count() >= EVENT_RULES_MAX {
+            let message = format!("there are {EVENT_RULES_MAX} rules already (EVENT_RULES_MAX)");
+            return Err(Refusal::new(Code::TooLarge, message).at("name").into());
         }
         if rule.to_agent.is_none() && rule.capability.is_none() {
             let refusal = Refusal::new(Code::MissingField, "a rule names an agent or a capability").at("to_agent");
@@ -118,13 +131,16 @@ impl Engine {
         };
         let session = self.resume_session(&id, open).await?;
         let key = format!("event/{}/{}", event.id, rule.name);
-        let mut request = Request::new(Kind::Sequential, session.active_agent.clone(), rule.task.clone());
+        // Whoever works in the session goes on with it and gets the result; a session of the event's own is handed over.
+        let kind = if event.session_id.is_some() { Kind::Delegation } else { Kind::Sequential };
+        let mut request = Request::new(kind, session.active_agent.clone(), rule.task.clone());
+        request.return_protocol.timeout_ms = event.session_id.is_some().then_some(EXECUTION_MS);
         request.idempotency_key = Some(key.clone());
         request.trigger = Trigger::Event;
         request.reason = format!("{} happened", event.kind);
         request.to_agent = rule.to_agent;
         request.capability = rule.capability;
-        request.completes_segment = true;
+        request.completes_segment = kind == Kind::Sequential;
         request.task = Task {
             id: String::new(),
             kind: event.kind.clone(),

@@ -83,13 +83,11 @@ struct Published {
     message: OnceLock<Option<Arc<BusMessage>>>,
 }
 
-type Batch = Arc<Vec<Published>>;
-
 /// The live end of the feed.
 #[derive(Clone)]
 pub(crate) struct Feed {
     /// Nothing once the engine is closed.
-    sender: Arc<RwLock<Option<broadcast::Sender<Batch>>>>,
+    sender: Arc<RwLock<Option<broadcast::Sender<Arc<Published>>>>>,
     /// The last position that is on disk, so that a new subscriber knows where it begins.
     last: Arc<AtomicU64>,
     /// Batches written so far: how many commits shared a sync.
@@ -121,9 +119,10 @@ impl Feed {
         self.last.fetch_max(last, Ordering::SeqCst);
         let sender = self.sender.read();
         let Some(sender) = sender.as_ref().filter(|sender| sender.receiver_count() > 0) else { return };
-        let batch = records().into_iter().map(|record| Published { record, message: OnceLock::new() });
-        // Nobody listening is fine.
-        let _ = sender.send(Arc::new(batch.collect()));
+        for record in records() {
+            // Nobody listening is fine.
+            let _ = sender.send(Arc::new(Published { record, message: OnceLock::new() }));
+        }
     }
 
     pub(crate) fn subscribe(
@@ -160,7 +159,7 @@ pub enum Notice {
 
 /// A view on the feed, from a position on.
 pub struct Subscription {
-    live: Option<broadcast::Receiver<Batch>>,
+    live: Option<broadcast::Receiver<Arc<Published>>>,
     store: Arc<dyn Store>,
     tenant: String,
     filter: Filter,
@@ -191,7 +190,7 @@ impl Subscription {
             }
             let Some(live) = &mut self.live else { return Ok(None) };
             match live.recv().await {
-                Ok(batch) => self.take(&batch),
+                Ok(published) => self.take(&published),
                 Err(broadcast::error::RecvError::Lagged(_)) => {
                     self.live = None;
                     return Ok(Some(Notice::Dropped { resume_after: self.position }));
@@ -222,16 +221,14 @@ impl Subscription {
         Ok(())
     }
 
-    fn take(&mut self, batch: &[Published]) {
-        for published in batch {
-            if published.record.position <= self.position {
-                continue; // Seen while catching up.
-            }
-            self.position = published.record.position;
-            let message = published.message.get_or_init(|| read(&published.record));
-            if let Some(message) = message.as_ref().filter(|message| self.filter.admits(&self.tenant, message)) {
-                self.ready.push_back(message.clone());
-            }
+    fn take(&mut self, published: &Published) {
+        if published.record.position <= self.position {
+            return; // Seen while catching up.
+        }
+        self.position = published.record.position;
+        let message = published.message.get_or_init(|| read(&published.record));
+        if let Some(message) = message.as_ref().filter(|message| self.filter.admits(&self.tenant, message)) {
+            self.ready.push_back(message.clone());
         }
     }
 }

@@ -11,10 +11,12 @@ use tokio::runtime::Handle;
 /// task from the beginning: nobody has to be woken on another thread.
 pub(crate) struct Finish<T: Send + 'static> {
     rest: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
+    /// Where the rest goes; taken at the beginning, because whoever drops it may stand outside of any runtime.
+    runtime: Option<Handle>,
 }
 
 pub(crate) fn finish<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Finish<T> {
-    Finish { rest: Some(Box::pin(work)) }
+    Finish { rest: Some(Box::pin(work)), runtime: Handle::try_current().ok() }
 }
 
 impl<T: Send + 'static> Future for Finish<T> {
@@ -32,8 +34,8 @@ impl<T: Send + 'static> Future for Finish<T> {
 
 impl<T: Send + 'static> Drop for Finish<T> {
     fn drop(&mut self) {
-        // Without a runtime the process is on its way out, and a restart takes up what is stored.
-        if let (Some(rest), Ok(runtime)) = (self.rest.take(), Handle::try_current()) {
+        // A runtime that is gone takes the engine's tasks with it; the next start takes up what is stored.
+        if let (Some(rest), Some(runtime)) = (self.rest.take(), &self.runtime) {
             runtime.spawn(rest);
         }
     }

@@ -13,6 +13,7 @@ mod events;
 mod feed;
 mod finish;
 mod housekeeping;
+mod outside;
 mod reading;
 mod registry;
 mod session;

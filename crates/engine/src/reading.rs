@@ -91,6 +91,8 @@ impl Engine {
     /// # Errors
     /// When the store cannot be read.
     pub async fn inbox(&self, agent: &AgentId, limit: usize) -> Result<Vec<Handoff>, HandoffError> {
+        self.acts_for(agent)?;
+        self.seen(agent, "it asks for work").await?;
         let mut waiting = Vec::new();
         // The queue is shared by all tenants: those of others must not take the places of this caller's.
         for offer in self.inner.store.offers(agent, QUEUE_PER_AGENT_MAX).await? {
@@ -111,6 +113,7 @@ impl Engine {
     /// # Errors
     /// When the store cannot be read.
     pub async fn waiting_returns(&self, agent: &AgentId, limit: usize) -> Result<Vec<StoredReturn>, HandoffError> {
+        self.acts_for(agent)?;
         let mut waiting = Vec::new();
         for found in self.inner.store.waiting_returns(agent, PAGE_MAX).await? {
             if waiting.len() == limit.min(PAGE_MAX) {

@@ -17,15 +17,22 @@ impl Engine {
     /// # Errors
     /// When the profile is not valid, with everything that is wrong with it.
     pub async fn register_profile(&self, profile: Profile) -> Result<(), HandoffError> {
+        self.acts_for(&profile.id)?;
+        let _alone = self.inner.registry.lock().await;
         check_profile(&profile, &self.inner.agents.read())?;
         let profile = Arc::new(profile);
         let known = self.inner.agents.read().get(&profile.id).cloned();
-        if known.as_ref().is_some_and(|known| *known.profile == *profile && known.standing == Standing::Available) {
+        // Whoever registers is there; but an agent that is being drained stays so until somebody says otherwise.
+        let standing = match known.as_ref().map(|known| known.standing) {
+            Some(Standing::Draining) => Standing::Draining,
+            Some(Standing::Available | Standing::Unavailable) | None => Standing::Available,
+        };
+        if known.is_some_and(|known| *known.profile == *profile && known.standing == standing) {
             return Ok(());
         }
-        let row = AgentRow { id: profile.id.clone(), entry: Some((profile.clone(), Standing::Available)) };
+        let row = AgentRow { id: profile.id.clone(), entry: Some((profile.clone(), standing)) };
         self.write_house(vec![Event::AgentRegistered { profile: profile.clone() }], vec![row]).await?;
-        self.inner.agents.write().put(profile, Standing::Available);
+        self.inner.agents.write().put(profile, standing);
         Ok(())
     }
 
@@ -45,8 +52,10 @@ impl Engine {
     /// # Errors
     /// When there is no such agent.
     pub async fn drain(&self, agent: &AgentId, drain: bool) -> Result<(), HandoffError> {
+        self.acts_for(agent)?;
         let standing = if drain { Standing::Draining } else { Standing::Available };
-        self.set_standing(agent, standing, "asked for").await
+        let _alone = self.inner.registry.lock().await;
+        self.write_standing(agent, standing, "asked for").await
     }
 
     /// Removes an agent that has no work.
@@ -54,6 +63,8 @@ impl Engine {
     /// # Errors
     /// When there is no such agent, or it still has work.
     pub async fn remove_agent(&self, agent: &AgentId) -> Result<(), HandoffError> {
+        self.acts_for(agent)?;
+        let _alone = self.inner.registry.lock().await;
         let load = self.known(agent)?.load;
         let offers = self.inner.store.offers(agent, 1).await?.len();
         if load > 0 || offers > 0 {
@@ -87,12 +98,30 @@ impl Engine {
         agents.get(agent).cloned().ok_or_else(|| unknown(agent, &agents))
     }
 
+    /// A caller that is bound to certain agents changes those alone.
+    pub(crate) fn acts_for(&self, agent: &AgentId) -> Result<(), HandoffError> {
+        if self.caller.may_act_as(agent) {
+            return Ok(());
+        }
+        let message = format!("{} may not act as {agent}", self.caller.name);
+        Err(Refusal::new(Code::NotYourAgent, message).into())
+    }
+
+    /// What the engine sees of an agent. It never ends a draining: that was asked for.
     pub(crate) async fn set_standing(
         &self,
         agent: &AgentId,
         standing: Standing,
         why: &str,
     ) -> Result<(), HandoffError> {
+        let _alone = self.inner.registry.lock().await;
+        if self.known(agent)?.standing == Standing::Draining {
+            return Ok(());
+        }
+        self.write_standing(agent, standing, why).await
+    }
+
+    async fn write_standing(&self, agent: &AgentId, standing: Standing, why: &str) -> Result<(), HandoffError> {
         let known = self.known(agent)?;
         if known.standing == standing {
             return Ok(());
@@ -120,6 +149,12 @@ impl Engine {
             }
             Some(_) | None => false,
         }
+    }
+
+    /// Whoever asks for work or keeps a lease alive is there.
+    pub(crate) async fn seen(&self, agent: &AgentId, why: &str) -> Result<(), HandoffError> {
+        let away = self.inner.agents.read().get(agent).is_some_and(|entry| entry.standing == Standing::Unavailable);
+        if away { self.set_standing(agent, Standing::Available, why).await } else { Ok(()) }
     }
 
     pub(crate) fn release(&self, agent: &AgentId) {

@@ -213,8 +213,10 @@ impl Engine {
     /// # Errors
     /// When the lease is not valid any more.
     pub async fn heartbeat(&self, id: HandoffId, lease: LeaseId) -> Result<Answer, HandoffError> {
-        let session = self.session_of(id).await?;
-        self.submit(&session, Command::Heartbeat { handoff: id, lease }, None).await
+        let handoff = self.find(id).await?;
+        let answer = self.submit(&handoff.session_id, Command::Heartbeat { handoff: id, lease }, None).await?;
+        self.seen(&handoff.to_agent, "it keeps a lease alive").await?;
+        Ok(answer)
     }
 
     /// Gives the result back, and says where the work goes next, in one step.

@@ -33,7 +33,7 @@ impl Engine {
         command: Command,
         key: Option<&str>,
     ) -> Result<Answer, HandoffError> {
-        self.submit_inner(session, command, key).await.map(|(answer, _)| answer)
+        self.submit_inner(session, command, key, false).await.map(|(answer, _)| answer)
     }
 
     /// Submits a command without a key and gives the session as that very commit left it, too.
@@ -42,7 +42,7 @@ impl Engine {
         session: &SessionId,
         command: Command,
     ) -> Result<(Answer, Arc<Session>), HandoffError> {
-        let (answer, after) = self.submit_inner(session, command, None).await?;
+        let (answer, after) = self.submit_inner(session, command, None, true).await?;
         match after {
             Some(after) => Ok((answer, after)),
             None => Ok((answer, self.visible(session).await?)),
@@ -62,7 +62,13 @@ impl Engine {
     /// An acceptance for which a place was reserved before.
     pub(crate) async fn submit_reserved(&self, session: &SessionId, command: Command) -> Result<Answer, HandoffError> {
         let mut caller = self.engine_caller();
-        let cell = self.loaded(session).await?;
+        let cell = match self.loaded(session).await {
+            Ok(cell) => cell,
+            Err(error) => {
+                self.give_place_back(self.take_place(&command, true)?.as_ref());
+                return Err(error);
+            }
+        };
         if let Some(found) = &cell.session {
             caller.tenant.clone_from(&found.tenant);
         }
@@ -74,12 +80,13 @@ impl Engine {
         session: &SessionId,
         command: Command,
         key: Option<&str>,
+        by_engine: bool,
     ) -> Result<Outcome, HandoffError> {
         if session.is_house() {
             return Err(Refusal::new(Code::UnknownSession, format!("there is no session {session}")).into());
         }
         let caller = &self.caller;
-        let command = self.admit(command)?;
+        let command = self.admit(command, by_engine)?;
         let key = match key {
             None => None,
             Some(key) => Some((checked_key(key)?.to_owned(), Digest::of_json(&command))),
@@ -97,7 +104,7 @@ impl Engine {
     }
 
     /// What a caller may ask at all, and may ask now.
-    fn admit(&self, command: Command) -> Result<Command, HandoffError> {
+    fn admit(&self, command: Command, by_engine: bool) -> Result<Command, HandoffError> {
         if self.is_closing() && begins_work(&command) {
             return Err(Refusal::new(Code::ShuttingDown, "the engine is shutting down and begins nothing new").into());
         }
@@ -106,7 +113,9 @@ impl Engine {
                 Err(Refusal::new(Code::NotYours, "only the engine itself says so").into())
             }
             // Whoever comes through this door can go away without the engine: its lease has to run out.
+            // What it is shown is for the engine to say, which `accept` does.
             Command::Accept { handoff, by, lease_ms, in_process: _, estimated_completion, manifest } => {
+                let manifest = manifest.filter(|_| by_engine);
                 Ok(Command::Accept { handoff, by, lease_ms, in_process: false, estimated_completion, manifest })
             }
             other => Ok(other),
@@ -139,18 +148,16 @@ impl Engine {
         reserved: bool,
     ) -> Result<Outcome, HandoffError> {
         let before = cell.session.clone();
-        let (closed, waiting) = self.look_up(before.as_deref(), &command).await?;
         let taken = self.take_place(&command, reserved)?;
+        let looked = self.look_up(before.as_deref(), &command).await;
+        let (closed, waiting) = looked.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
         let outcome = {
             let agents = self.inner.agents.read();
             let policy = self.inner.policy.read();
-            let world = World {
-                agents: &agents,
-                policy: &policy,
-                caller,
-                awake_since: self.inner.clock.awake_since(),
-                now: self.inner.clock.now(),
-            };
+            // The time first: asking for it is what notices that the machine slept.
+            let now = self.inner.clock.now();
+            let awake_since = self.inner.clock.awake_since();
+            let world = World { agents: &agents, policy: &policy, caller, awake_since, now };
             let found = Found { closed: closed.as_ref(), waiting: waiting.as_ref() };
             decide::decide(id, before.as_deref(), found, command, &world, &mut RandomIds)
         };
@@ -230,8 +237,9 @@ impl Engine {
         let after = Arc::new(decided.session);
         cell.session = Some(after.clone());
         cell.loaded = true;
-        drop(cell);
+        // Before the next command of this session: what it does must not be overtaken.
         self.act(before, decided.touched.handoffs.into_values(), taken);
+        drop(cell);
         for written in &decided.written {
             if let Event::GroupDecided { group, .. } = &written.record.event {
                 self.inner.waiters.wake(group.0);
@@ -256,7 +264,11 @@ impl Engine {
                 self.release(&earlier.to_agent);
             }
             match &handoff.phase {
-                Phase::Offered { since, .. } => self.offer(&handoff, *since),
+                // One that is only given more time is in its queue already.
+                Phase::Offered { since, .. } if !on_offer(earlier, &handoff.to_agent, *since) => {
+                    self.offer(&handoff, *since);
+                }
+                Phase::Offered { .. } => {}
                 Phase::Running { .. } => {
                     self.came_back(taken);
                     self.inner.waiters.wake(handoff.id.0);
@@ -348,6 +360,13 @@ fn begins_work(command: &Command) -> bool {
         | Command::Tick { .. }
         | Command::Reclaim { .. } => false,
     }
+}
+
+/// Whether a handoff was on offer to this agent since this time before.
+fn on_offer(earlier: Option<&Arc<Handoff>>, to: &AgentId, at: Timestamp) -> bool {
+    earlier.is_some_and(|earlier| {
+        earlier.to_agent == *to && matches!(earlier.phase, Phase::Offered { since, .. } if since == at)
+    })
 }
 
 fn checked_key(key: &str) -> Result<&str, HandoffError> {

@@ -36,9 +36,17 @@ impl Engine {
             if due.is_empty() {
                 break;
             }
+            let (mut done, mut failed) = (0, None);
             for entry in due {
-                self.submit_as_engine(&entry.session, Command::Tick { handoff: entry.handoff }).await?;
-                handled += 1;
+                // One session that cannot be read must not hold up the timers of all others.
+                match self.submit_as_engine(&entry.session, Command::Tick { handoff: entry.handoff }).await {
+                    Ok(_) => done += 1,
+                    Err(error) => failed = Some(error),
+                }
+            }
+            handled += done;
+            if let Some(error) = failed.filter(|_| done == 0) {
+                return Err(error);
             }
         }
         if let Some(next) = self.inner.store.next_due().await? {

@@ -114,7 +114,7 @@ impl Engine {
         key: Option<&str>,
     ) -> Result<Return, HandoffError> {
         let result = self.returned(id).await?;
-        let key = key.map(|key| format!("take/{key}"));
+        let key = key.map(|_| format!("take/{id}"));
         self.submit(session, Command::Take { of: id.0, by: by.clone() }, key.as_deref()).await?;
         Ok(result)
     }
@@ -189,10 +189,11 @@ impl Engine {
     pub async fn broadcast(&self, session: &SessionId, mut request: Request) -> Result<GroupReturn, HandoffError> {
         request.kind = Kind::Broadcast;
         let by = request.from_agent.clone();
-        let key = request.idempotency_key.clone().map(|key| format!("take/{key}"));
+        let keyed = request.idempotency_key.is_some();
         let answer = self.initiate(session, request).await?;
         let group = answer.group.ok_or_else(|| Refusal::new(Code::NoTargets, "there is no group"))?;
         let result = self.decided(session, group).await?;
+        let key = keyed.then(|| format!("take/{group}"));
         self.submit(session, Command::Take { of: group.0, by }, key.as_deref()).await?;
         Ok(result)
     }
@@ -259,6 +260,7 @@ fn result_of(handoff: &Handoff) -> Return {
             to_agent: handoff.request.from_agent.clone(),
             status: ReturnStatus::Failed,
             result: handover_core::handoff::Outcome::default(),
+            context_updates: handover_core::handoff::ContextUpdates::default(),
             completion_time: handoff.closed_at.unwrap_or_default(),
             metrics: handoff.metrics,
             notes: "its result is no longer kept".into(),

@@ -220,7 +220,7 @@ const CASES: &[Case] = &[
             run(
                 c,
                 "UPDATE handoffs SET due_at = due_at + 9000000, \
-        state = json_set(state, '$.until', '2099-01-01T00:00:00.000Z') WHERE session_no = $S AND n = 3",
+        state = json_set(state, '$.phase.until', '2099-01-01T00:00:00.000Z') WHERE session_no = $S AND n = 3",
             );
         },
         "s",

@@ -18,7 +18,8 @@ static MARKET_CALLS: AtomicU32 = AtomicU32::new(0);
 
 pub(crate) async fn run(file: Option<&str>) -> Result<(), HandoffError> {
     let kept = file.map(PathBuf::from);
-    let path = kept.clone().unwrap_or_else(|| std::env::temp_dir().join(format!("handover-demo-{}.db", std::process::id())));
+    let path =
+        kept.clone().unwrap_or_else(|| std::env::temp_dir().join(format!("handover-demo-{}.db", std::process::id())));
     let engine = Engine::open(&path).await?;
     team(&engine).await?;
     println!("A team of five agents, three requests at once. Every line below is on disk before you read it.\n");
@@ -109,7 +110,8 @@ async fn search(work: Work) -> Result<Done, Failure> {
         return Err("the charter market does not answer".into());
     }
     let seats = work.payload()["rfp"].as_str().map_or(4, |rfp| 2 + rfp.len() % 5);
-    let quote = |operator: &str, price: usize, safety: u32| json!({"operator": operator, "price": price, "safety": safety});
+    let quote =
+        |operator: &str, price: usize, safety: u32| json!({"operator": operator, "price": price, "safety": safety});
     let base = 3_000 * seats;
     Ok(Done::json(json!([
         quote("Alpine Jets", base + 900, 97),

@@ -30,7 +30,7 @@ pub use handover_engine::{Engine, Options};
 pub mod prelude {
     pub use handover_core::{
         agent::{AgentKind, Profile, Risk},
-        command::{Command, Giving, Goto, NewArtifact, Open, Turn, Update, Write},
+        command::{Caller, Command, Giving, Goto, NewArtifact, Open, Turn, Update, Write},
         handoff::{
             Aggregation, Handoff, Kind, OnTimeout, Outcome, Priority, Request, Return, ReturnStatus, Rung, Status,
         },
@@ -41,8 +41,10 @@ pub mod prelude {
         session::{ArtifactStatus, ArtifactType, LockType},
     };
     pub use handover_engine::{
-        Engine, Filter, Notice, Options,
+        Engine, EventRule, Filter, HandoffContext, Notice, Options, OutsideEvent,
         agent::{Agent, Done, Failure, Reply, Work, agent},
+        verify_export,
     };
+    pub use handover_store::{HandoffQuery, RecordQuery};
     pub use std::time::Duration;
 }

@@ -3,7 +3,7 @@
 
 mod demo;
 
-use handover::{Code, Engine, HandoffError, core::refusal::Family};
+use handover::{Code, Engine, HandoffError, Options, core::refusal::Family};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -55,7 +55,9 @@ async fn verify(file: &str) -> Result<(), HandoffError> {
     if !std::path::Path::new(file).exists() {
         return Err(handover::store::StoreError::Failed(format!("there is no file {file}")).into());
     }
-    let engine = Engine::open(file).await?;
+    // Only looking: nothing that goes on is taken up, nothing is added to the trail.
+    let options = Options { background: false, take_up: false, ..Options::default() };
+    let engine = Engine::open_with(file, options).await?;
     let found = engine.verify().await?;
     println!(
         "{} sessions, {} records, {} messages, {} checkpoints: all as they were written",

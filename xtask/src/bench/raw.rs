@@ -24,6 +24,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// Space that the log has from the start, in MiB: as much as the store's own has after a while.
+const LOG_MIB: usize = 48;
+
 /// The rows of a run, made beforehand: what opens the sessions, then three commits for each handoff.
 pub(super) struct Rows {
     opening: Vec<Commit>,
@@ -137,12 +140,10 @@ fn one(
 pub(super) fn run(folder: &Path, rows: &Rows, batch: usize, time: Duration) -> Result<f64, String> {
     let file = folder.join("raw.db");
     drop(SqliteStore::open(&file, Options::default()).map_err(text)?); // The same schema.
-    let conn = rusqlite::Connection::open(&file).map_err(text)?;
-    conn.pragma_update(None, "journal_mode", "wal").map_err(text)?;
-    conn.pragma_update(None, "synchronous", "full").map_err(text)?;
+    // Set up as the store sets itself up, and with space in its log from the start.
+    let conn = handover::store::sqlite::connect(&file, &Options::default()).map_err(text)?;
     conn.pragma_update(None, "wal_autocheckpoint", 10_000).map_err(text)?;
-    conn.pragma_update(None, "cache_size", -65_536).map_err(text)?;
-    conn.set_prepared_statement_cache_capacity(64);
+    settle_log(&file)?;
     for part in rows.opening.chunks(512) {
         write(&conn, part)?;
     }
@@ -158,6 +159,17 @@ pub(super) fn run(folder: &Path, rows: &Rows, batch: usize, time: Duration) -> R
         }
     }
     Ok(steps / start.elapsed().as_secs_f64())
+}
+
+fn settle_log(file: &Path) -> Result<(), String> {
+    use std::io::Write as _;
+    let mut name = file.as_os_str().to_owned();
+    name.push("-wal");
+    let mut log = std::fs::OpenOptions::new().append(true).create(true).open(name).map_err(text)?;
+    for _ in 0..LOG_MIB {
+        log.write_all(&[0; 1024 * 1024]).map_err(text)?;
+    }
+    log.sync_all().map_err(text)
 }
 
 fn write(conn: &rusqlite::Connection, commits: &[Commit]) -> Result<(), String> {

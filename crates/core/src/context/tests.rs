@@ -268,9 +268,9 @@ fn a_plan_reads_little() {
         (Full, Some(5), 20_000, vec![(19_986, 20_000)]),
         (Full, Some(5_000), 20_000, vec![(19_001, 20_000)]),
         (Full, Some(0), 20_000, vec![]),
-        (Summary, None, 20_000, vec![(1, 3), (19_801, 20_000)]),
-        (RelevantOnly, Some(50), 203, vec![(1, 203)]),
-        (RelevantOnly, None, 204, vec![(1, 3), (5, 204)]),
+        (Summary, None, 20_000, vec![(1, 3), (19_951, 20_000)]),
+        (RelevantOnly, Some(50), 53, vec![(1, 53)]),
+        (RelevantOnly, None, 54, vec![(1, 3), (5, 54)]),
         (RelevantOnly, None, 0, vec![]),
     ] {
         let mut mark = Mark { messages, ..Mark::default() };

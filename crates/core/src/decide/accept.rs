@@ -31,6 +31,10 @@ impl Draft<'_> {
                 format!("a lease of {lease_ms} ms is not between {min} (LEASE_MS_MIN) and {max} (LEASE_MS_MAX)");
             return Err(between(Refusal::new(Code::OutOfRange, message).at("lease_ms"), &handoff));
         }
+        if estimated_completion.is_some_and(|time| time > self.now + limits::WAIT_MS_MAX) {
+            let message = format!("it is more than {} ms away (WAIT_MS_MAX)", limits::WAIT_MS_MAX);
+            return Err(between(Refusal::new(Code::OutOfRange, message).at("estimated_completion"), &handoff));
+        }
         let lease = LeaseId(self.ids.next());
         self.answer.lease = Some(lease);
         let deadline = self.deadline(&handoff);

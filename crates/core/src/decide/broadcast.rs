@@ -32,6 +32,8 @@ impl Draft<'_> {
                 checks.add(Refusal::new(Code::SelfHandoff, format!("{} is the source", send.to_agent)).at(&field));
             }
             if let Some(task) = &send.task {
+                checks.optional_text(&format!("{field}.task.id"), &task.id);
+                checks.optional_text(&format!("{field}.task.type"), &task.kind);
                 checks.text(&format!("{field}.task.description"), &task.description);
                 checks.payload(&format!("{field}.task.payload"), &task.payload);
             }

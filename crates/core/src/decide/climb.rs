@@ -198,6 +198,7 @@ impl Draft<'_> {
             to_agent: handoff.request.from_agent.clone(),
             status,
             result: crate::handoff::Outcome::default(),
+            context_updates: crate::handoff::ContextUpdates::default(),
             completion_time: self.now,
             metrics: crate::handoff::Metrics { duration_ms: self.now.since(handoff.opened_at), ..handoff.metrics },
             notes,

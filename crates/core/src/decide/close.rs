@@ -64,17 +64,14 @@ impl Draft<'_> {
         let held = |locks: &Vec<crate::session::Lock>| locks.iter().any(|lock| lock.handoff_id == Some(id));
         let released =
             self.session.locks.iter().filter(|(_, locks)| held(locks)).map(|(path, _)| path.clone()).collect();
-        let human = match status {
-            Status::Failed | Status::TimedOut => self.world.policy.human.clone(),
-            Status::Completed
-            | Status::Escalated
-            | Status::Cancelled
-            | Status::AwaitingApproval
-            | Status::Offered
-            | Status::Deferred
-            | Status::Running => None,
-        };
-        self.emit(Event::Closed { id, status, result: Arc::new(result), returned_to, successor, released, human });
+        let why = result.notes.clone();
+        self.emit(Event::Closed { id, status, result: Arc::new(result), returned_to, successor, released });
+        let came_to_nothing = matches!(status, Status::Failed | Status::TimedOut);
+        if let Some(human) =
+            self.world.policy.human.clone().filter(|human| came_to_nothing && *human != handoff.to_agent)
+        {
+            self.emit(Event::HumanAsked { id, human, why });
+        }
     }
 
     /// Nobody waits any more for what the source of these asked for.

@@ -89,7 +89,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    pub(super) fn put_artifact(&mut self, by: &AgentId, new: NewArtifact) {
+    pub(super) fn put_artifact(&mut self, by: &AgentId, new: NewArtifact) -> ArtifactId {
         let id = ArtifactId(self.ids.next());
         let artifact = Artifact {
             id,
@@ -102,6 +102,7 @@ impl Draft<'_> {
         };
         self.made_artifact(id);
         self.emit(Event::ArtifactKept { artifact });
+        id
     }
 
     pub(super) fn mark_artifact(&mut self, by: &AgentId, id: ArtifactId, status: ArtifactStatus) -> Verdict {

@@ -46,6 +46,13 @@ impl Draft<'_> {
 
     /// All checks; nothing is emitted here.
     fn prepare(&mut self, request: &mut Request) -> Result<Vec<Target>, HandoffError> {
+        if request.kind == Kind::Escalation
+            && let Some(held) = self.session.held_by(&request.from_agent)
+            && held.request.task.priority.level() < request.task.priority.level()
+        {
+            // Whoever is above is in no less of a hurry than whoever asks.
+            request.task.priority = held.request.task.priority;
+        }
         let mut checks = self.check_request(request);
         let variables: Vec<Write> = variable_writes(request);
         self.check_writes(&request.from_agent, &variables, &mut checks);

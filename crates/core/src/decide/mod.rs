@@ -257,8 +257,8 @@ impl<'a> Draft<'a> {
     fn held(&self, id: HandoffId, lease: LeaseId) -> Result<Arc<Handoff>, HandoffError> {
         let handoff = self.handoff(id)?;
         let refusal = match &handoff.phase {
-            Phase::Running { lease: current, lease_until, .. } if *current == lease => {
-                if self.now < *lease_until {
+            Phase::Running { lease: current, lease_until, lease_ms, .. } if *current == lease => {
+                if self.now < (*lease_until).max(self.awake_until(&handoff, *lease_ms)) {
                     return self.speak_for(&handoff.to_agent).map(|()| handoff);
                 }
                 Refusal::new(Code::StaleLease, format!("lease {lease} ended at {lease_until}"))
@@ -274,6 +274,14 @@ impl<'a> Draft<'a> {
             Phase::Closed { .. } => Refusal::new(Code::Closed, format!("handoff {id} is closed")),
         };
         Err(between(refusal, &handoff))
+    }
+
+    /// Until when a lease that ran out while the engine slept is still good: nobody could renew it meanwhile.
+    fn awake_until(&self, handoff: &Handoff, lease_ms: u64) -> Timestamp {
+        match handoff.accepted_at {
+            Some(at) if at < self.world.awake_since => self.world.awake_since + lease_ms,
+            Some(_) | None => Timestamp(0),
+        }
     }
 
     fn speak_for(&self, agent: &AgentId) -> Verdict {

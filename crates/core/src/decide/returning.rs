@@ -4,7 +4,7 @@ use super::{Draft, Verdict, between, validate::Checks};
 use crate::{
     command::{Giving, Goto, Update, Write},
     event::Event,
-    handoff::{Handoff, Metrics, ReturnStatus, Status},
+    handoff::{ContextUpdates, Handoff, Metrics, ReturnStatus, Status},
     ids::{AgentId, HandoffId, LeaseId},
     limits,
     refusal::{Code, HandoffError, Refusal},
@@ -22,9 +22,10 @@ impl Draft<'_> {
         let handoff = self.held(id, lease)?;
         let by = handoff.to_agent.clone();
         self.check_giving(&handoff, &giving)?;
-        self.update(&by, &giving.updates)?;
+        let context_updates = self.update(&by, &giving.updates)?;
         let mut result = self.result_of(&handoff, giving.status, giving.notes);
         result.result = giving.result;
+        result.context_updates = context_updates;
         let used = giving.updates.metrics;
         result.metrics = Metrics { duration_ms: self.now.since(handoff.opened_at), ..used };
         let status = match giving.status {
@@ -84,18 +85,17 @@ impl Draft<'_> {
     }
 
     /// Merges an update into the session; it was checked before.
-    pub(super) fn update(&mut self, by: &AgentId, update: &Update) -> Result<(), HandoffError> {
+    pub(super) fn update(&mut self, by: &AgentId, update: &Update) -> Result<ContextUpdates, HandoffError> {
         let writes = writes(update);
         if !writes.is_empty() {
             self.write_variables(by, writes)?;
         }
-        for artifact in &update.artifacts {
-            self.put_artifact(by, artifact.clone());
-        }
+        let artifacts_produced =
+            update.artifacts.iter().map(|artifact| self.put_artifact(by, artifact.clone())).collect();
         if !update.workflow_state.is_null() {
             self.emit(Event::WorkflowMoved { state: update.workflow_state.clone() });
         }
-        Ok(())
+        Ok(ContextUpdates { variables_changed: update.context.clone(), artifacts_produced })
     }
 
     /// The source of a sequential handoff marks its part as complete: what it holds is done.

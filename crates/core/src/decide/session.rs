@@ -19,6 +19,7 @@ pub(super) fn open(id: &SessionId, open: Open, world: &World<'_>) -> Result<Deci
         checks.add(Refusal::new(Code::ReservedName, format!("{id} is reserved")).at("session_id"));
     }
     checks.optional_text("original_request", &open.original_request);
+    checks.optional_text("user_id", open.user_id.as_deref().unwrap_or_default());
     checks.payload("metadata", &open.metadata);
     checks.registered("active_agent", &open.active_agent, world.agents, Code::UnknownAgent);
     if !world.caller.may_act_as(&open.active_agent) {

@@ -138,9 +138,8 @@ impl Draft<'_> {
 
     fn lease_ran_out(&mut self, handoff: &Handoff) {
         let Phase::Running { lease_ms, .. } = handoff.phase else { return };
-        let slept = handoff.accepted_at.is_some_and(|at| at < self.world.awake_since);
-        let awake = self.world.awake_since + lease_ms;
-        if slept && awake > self.now {
+        let awake = self.awake_until(handoff, lease_ms);
+        if awake > self.now {
             // Nobody could renew a lease while the engine slept.
             self.emit(Event::Extended { id: handoff.id, until: awake, why: "the engine was not running".into() });
             return;

@@ -199,6 +199,13 @@ impl Draft<'_> {
             let message = format!("{deadline} is not after {}", self.now);
             checks.add(Refusal::new(Code::DeadlinePassed, message).at("context.constraints.deadline"));
         }
+        if request.context.constraints.deadline.is_some_and(|deadline| deadline > self.now + limits::WAIT_MS_MAX) {
+            let message = format!("it is more than {} ms away (WAIT_MS_MAX)", limits::WAIT_MS_MAX);
+            checks.add(Refusal::new(Code::OutOfRange, message).at("context.constraints.deadline"));
+        }
+        for (i, artifact) in request.context.artifacts.iter().enumerate() {
+            checks.text(&format!("context.artifacts[{i}]"), artifact);
+        }
         if request.context.transfer.max_messages == Some(0) {
             let refusal = Refusal::new(Code::OutOfRange, "0 would show nothing; leave it out or give 1 and more");
             checks.add(refusal.at("context.transfer.max_messages"));

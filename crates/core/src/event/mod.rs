@@ -359,9 +359,15 @@ pub enum Event {
         /// Locks that its end released.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         released: Vec<String>,
-        /// The person that is asked to look at it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        human: Option<AgentId>,
+    },
+    /// Work came to nothing, and a person is asked to look at it.
+    HumanAsked {
+        /// Which.
+        id: HandoffId,
+        /// Who.
+        human: AgentId,
+        /// Why.
+        why: String,
     },
 
     /// Whoever waited for a result took it.

@@ -47,6 +47,7 @@ impl Event {
                     "cancelled"
                 }
             },
+            Self::HumanAsked { .. } => "human_asked",
             Self::ReturnTaken { .. } => "return_taken",
             Self::AgentRegistered { .. } => "agent_registered",
             Self::AgentStanding { .. } => "agent_standing",
@@ -75,6 +76,7 @@ impl Event {
             | Self::Retried { id, .. }
             | Self::LeaseLost { id, .. }
             | Self::Extended { id, .. }
+            | Self::HumanAsked { id, .. }
             | Self::Closed { id, .. } => Some(*id),
             Self::SessionOpened { .. }
             | Self::SessionEnded { .. }

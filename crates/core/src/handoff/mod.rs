@@ -9,7 +9,7 @@ pub use request::{
     Aggregation, Broadcast, Constraints, Context, Kind, OnTimeout, Priority, Rationale, Request, RequiredCapability,
     ReturnProtocol, Rung, Send, Task, Transfer, Trigger, Validation,
 };
-pub use returned::{Acceptance, AcceptanceStatus, ContentType, Metrics, Outcome, Return, ReturnStatus};
+pub use returned::{Acceptance, AcceptanceStatus, ContentType, ContextUpdates, Metrics, Outcome, Return, ReturnStatus};
 
 use crate::{
     context::Manifest,

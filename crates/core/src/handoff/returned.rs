@@ -1,11 +1,11 @@
 //! What an agent answers to an offer, and what it gives back.
 
 use crate::{
-    ids::{AgentId, HandoffId},
+    ids::{AgentId, ArtifactId, HandoffId},
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What an agent said when it was offered the work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,6 +96,17 @@ pub struct Metrics {
     pub duration_ms: u64,
 }
 
+/// What the work changed in the session.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ContextUpdates {
+    /// Variables that were written, with their values.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub variables_changed: Map<String, Value>,
+    /// Artifacts that were kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts_produced: Vec<ArtifactId>,
+}
+
 /// How a handoff ended, for whoever waits for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Return {
@@ -110,6 +121,9 @@ pub struct Return {
     /// What came out.
     #[serde(default)]
     pub result: Outcome,
+    /// What it changed in the session with its end.
+    #[serde(default)]
+    pub context_updates: ContextUpdates,
     /// When.
     pub completion_time: Timestamp,
     /// What it used.

@@ -85,7 +85,7 @@ impl Play {
                     initiated(handoff, &request.from_agent.to_string(), &word(&request.kind))
                 )
             }
-            Event::Closed { id, status: _, result, returned_to, successor, released, human } => {
+            Event::Closed { id, status: _, result, returned_to, successor, released } => {
                 let mut line = format!("{id} {}", word(&result.status));
                 if let Some(to) = returned_to {
                     line += &format!(" returned to {to}");
@@ -95,9 +95,6 @@ impl Play {
                 }
                 if !released.is_empty() {
                     line += &format!(" releases {}", list(released));
-                }
-                if let Some(human) = human {
-                    line += &format!(" tells {human}");
                 }
                 if !result.notes.is_empty() {
                     line += &format!(": {}", result.notes);
@@ -111,6 +108,7 @@ impl Play {
             Event::GroupOpened { group, aggregation, members, .. } => {
                 format!("{group} {} of {}", word(aggregation), list(members))
             }
+            Event::HumanAsked { id, human, .. } => format!("{id} {human}"),
             Event::GroupMoved { group, members } => format!("{group} of {}", list(members)),
             _ => self.step_of_one(event),
         }

@@ -41,7 +41,12 @@ fn allowed(play: &Play, statement: &str) -> bool {
     let now = play.now.max(session.last_at);
     match words.verb() {
         "heartbeat" | "record" | "return" | "escalate" => open.is_some_and(|handoff| match handoff.phase {
-            Phase::Running { lease, lease_until, .. } => lease == play.lease(&words) && now < lease_until,
+            // Nobody could renew a lease while the engine slept.
+            Phase::Running { lease, lease_until, lease_ms, .. } => {
+                let slept = handoff.accepted_at.is_some_and(|at| at < play.awake_since);
+                let awake = if slept { play.awake_since + lease_ms } else { lease_until };
+                lease == play.lease(&words) && now < lease_until.max(awake)
+            }
             _ => false,
         }),
         "tick" => open.and_then(|handoff| handoff.due()).is_some_and(|due| due <= now),

@@ -144,6 +144,7 @@ impl Model {
             Event::Heartbeat { .. } | Event::StepRecorded { .. } | Event::Reminded { .. } => (&[Running], None),
             Event::Extended { .. } => (&[Offered, Running], None),
             Event::Closed { status, .. } => (closes(*status), Some(*status)),
+            Event::HumanAsked { .. } => (&[Status::Failed, Status::TimedOut], None),
             _ => return Err("it is not about a handoff".into()),
         };
         must(from.contains(&seen.status), || format!("no such arrow from {}", seen.status.word()))?;

@@ -165,7 +165,7 @@ fn rejected_it_goes_to_the_next_three_and_then_to_a_person() {
             9 rejected h1 e: no
             10 rerouted h1 e->p (human) until 86400s: rejected
             11 rejected h1 p: no
-            12 failed h1 failed returned to a tells p: nobody is left to take it: it was rejected (asked 5)
+            12 failed h1 failed returned to a: nobody is left to take it: it was rejected (asked 5)
             => a, h1 failed"#]],
     );
 }

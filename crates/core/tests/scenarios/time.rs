@@ -84,7 +84,8 @@ fn time_out_fails_and_a_person_is_told() {
             2 initiated h1 a->b delegation offered until 30s
             3 accepted h1 b L1 until 30s deadline 10s
             4 reminded h1 until 11s
-            5 timeout h1 timeout returned to a tells p: b did not finish in time
+            5 timeout h1 timeout returned to a: b did not finish in time
+            6 human_asked h1 p
             => a, h1 timed_out"#]],
     );
 }

@@ -178,6 +178,18 @@ fn check_tables(conn: &Connection) -> Result<(), Fault> {
     Ok(())
 }
 
+/// The one path of a file, whatever links lead to it: two names must not mean two locks.
+pub(super) fn whole(path: &Path) -> PathBuf {
+    if let Ok(whole) = path.canonicalize() {
+        return whole;
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        (Ok(_) | Err(_), _) => path.to_owned(),
+    }
+}
+
 /// A statement keeps its plan whatever values it is given. Without this SQLite plans a range query anew for every call.
 fn keep_plans(conn: &Connection) -> Result<(), Fault> {
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;

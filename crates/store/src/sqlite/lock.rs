@@ -13,6 +13,11 @@ pub(super) struct Lock {
     _file: File,
 }
 
+/// Whether somebody has or had the database open.
+pub(super) fn exists(database: &Path) -> bool {
+    beside(database, ".lock").exists()
+}
+
 /// Takes the lock of a database.
 pub(super) fn take(database: &Path) -> Result<Lock, StoreError> {
     let path = beside(database, ".lock");

@@ -28,7 +28,7 @@ use handover_core::{
     agent::{Profile, Standing},
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
-    limits::WRITER_QUEUE_MAX,
+    limits::{WRITER_QUEUE_MAX, WRITER_WAIT_MS},
     message::Message,
     session::Session,
     time::Timestamp,
@@ -36,7 +36,7 @@ use handover_core::{
 use parking_lot::Mutex;
 use readers::Readers;
 use rusqlite::Connection;
-use std::{path::Path, sync::Arc, thread::JoinHandle};
+use std::{path::Path, sync::Arc, thread::JoinHandle, time::Duration};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 use writer::{Job, Stopped, Waiting, Writer};
@@ -83,9 +83,16 @@ impl SqliteStore {
     /// `Damaged` when it is not ours or not whole, `Failed` when it cannot be opened.
     pub fn open(path: &Path, options: Options) -> Result<Self, StoreError> {
         failpoint::arm_from_environment()?;
-        // The first look leaves no trace beside a file that is not ours; the second one is under the lock.
+        let path = &file::whole(path);
+        // Where somebody may have the file already, its lock comes first: opening and closing the file here would let go
+        // of the locks that SQLite holds for this process. Elsewhere a look comes first, which leaves no trace beside a
+        // file that is not ours.
+        let early = if lock::exists(path) { Some(lock::take(path)?) } else { None };
         file::look(path)?;
-        let lock = lock::take(path)?;
+        let lock = match early {
+            Some(lock) => lock,
+            None => lock::take(path)?,
+        };
         let conn = connect(path, &options)?;
         let failed = |error: std::io::Error| StoreError::Failed(format!("no thread for the store: {error}"));
         let checkpoints = Checkpoints::start(file::checkpointer(path, &options)?, LIMITS).map_err(failed)?;
@@ -115,7 +122,8 @@ impl SqliteStore {
 
     async fn send(&self, job: Job) -> Result<(), StoreError> {
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
-        queue.send(job).await.map_err(|_| self.gone())
+        let waited = tokio::time::timeout(Duration::from_millis(WRITER_WAIT_MS), queue.send(job)).await;
+        waited.map_err(|_| StoreError::Overloaded)?.map_err(|_| self.gone())
     }
 
     async fn write(&self, job: impl FnOnce(Box<Waiting>) -> Job, commit: Commit) -> Result<Vec<u64>, StoreError> {

@@ -5,7 +5,7 @@
 //! for the rest of an older log and never reads it.
 
 use std::{
-    fs::OpenOptions,
+    fs::{File, OpenOptions},
     io::{Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -32,25 +32,34 @@ impl Room {
         Self { log: log.into() }
     }
 
-    /// Makes more room when little is left behind so many pages. It only saves time, so a failure is no harm: the
-    /// commit that needs the space meets it itself.
-    pub(super) fn make(&self, pages: i64) {
+    /// Whether little is left behind so many pages, and the log may still grow.
+    pub(super) fn is_low(&self, pages: i64) -> bool {
         let used = u64::try_from(pages).unwrap_or(0) * FRAME;
-        let _ = self.extend(used);
+        let length = std::fs::metadata(&self.log).map_or(ENOUGH, |data| data.len());
+        length < ENOUGH && length.saturating_sub(used) < LOW
     }
 
-    fn extend(&self, used: u64) -> std::io::Result<()> {
+    /// Makes more. Nobody else may write meanwhile. A full disk is no harm here: the commit that needs the space meets
+    /// it itself. A sync that fails is: nobody knows then what the disk holds.
+    ///
+    /// # Errors
+    /// When the sync fails.
+    pub(super) fn make(&self) -> std::io::Result<()> {
+        match self.extend() {
+            Ok(file) => file.sync_all(),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn extend(&self) -> std::io::Result<File> {
         let mut file = OpenOptions::new().write(true).open(&self.log)?;
         let length = file.metadata()?.len();
-        if length >= ENOUGH || length.saturating_sub(used) >= LOW {
-            return Ok(());
-        }
         let piece = if length < FIRST { FIRST } else { PIECE };
         file.seek(SeekFrom::Start(length))?;
         let zeros = [0; 64 * 1024];
         for _ in 0..piece / zeros.len() as u64 {
             file.write_all(&zeros)?;
         }
-        file.sync_all()
+        Ok(file)
     }
 }

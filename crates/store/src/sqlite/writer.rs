@@ -63,7 +63,7 @@ impl Writer {
     /// Until the store is closed or dropped.
     pub(super) fn run(mut self) {
         let mut watch = Watch(self.stopped.clone(), false);
-        self.room.make(0);
+        self.make_room(0);
         let mut closing = None;
         let mut next = self.queue.blocking_recv();
         while let Some(job) = next {
@@ -215,8 +215,21 @@ impl Writer {
                 self.stop(&fault);
             }
             // Nobody waits: a good moment to make room.
-            Ok(Some(pages)) if self.queue.is_empty() => self.room.make(pages),
+            Ok(Some(pages)) if self.queue.is_empty() => self.make_room(pages),
             Ok(_) | Err(_) => {}
+        }
+    }
+
+    /// Makes room in the log, alone with it: a transaction keeps everybody else from writing behind its end meanwhile.
+    fn make_room(&self, pages: i64) {
+        if !self.room.is_low(pages) || self.conn.execute_batch("BEGIN IMMEDIATE").is_err() {
+            return;
+        }
+        let made = self.room.make();
+        // Nothing was written in it; should this fail, no other can begin, and the next commit says so.
+        let _ = self.conn.execute_batch("ROLLBACK");
+        if let Err(error) = made {
+            self.stop(&Fault::Broken(error.to_string()));
         }
     }
 
