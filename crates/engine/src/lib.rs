@@ -12,6 +12,7 @@ mod engine;
 mod events;
 mod feed;
 mod finish;
+mod house;
 mod housekeeping;
 mod outside;
 mod reading;

@@ -123,7 +123,7 @@ impl Engine {
     }
 
     /// The session's slot, locked, and holding what the store has.
-    async fn loaded(&self, session: &SessionId) -> Result<OwnedMutexGuard<Cell>, HandoffError> {
+    pub(crate) async fn loaded(&self, session: &SessionId) -> Result<OwnedMutexGuard<Cell>, HandoffError> {
         let mut cell = self.inner.cache.slot(session).lock_owned().await;
         if !cell.loaded {
             cell.session = self.inner.store.session(session).await?.map(Arc::new);
@@ -218,7 +218,7 @@ impl Engine {
         }
     }
 
-    fn conclude(
+    pub(crate) fn conclude(
         &self,
         mut cell: OwnedMutexGuard<Cell>,
         before: Option<&Session>,
@@ -303,34 +303,6 @@ impl Engine {
         if self.inner.next_due.fetch_min(due.0, Ordering::SeqCst) > due.0 {
             self.inner.timer_bell.notify_one();
         }
-    }
-
-    /// Writes into the book of the house.
-    pub(crate) async fn write_house(&self, events: Vec<Event>, agents: Vec<AgentRow>) -> Result<(), HandoffError> {
-        let mut cell = self.loaded(&SessionId::house()).await?;
-        let before = cell.session.clone();
-        let decided = self.decide_house(before.as_deref(), events);
-        let commit = Commit::of(before.as_deref(), &decided, None, agents);
-        cell.loaded = false;
-        let engine = self.clone();
-        let committed = finish(async move {
-            let result = engine.inner.store.commit(commit).await;
-            engine.conclude(cell, before.as_deref(), decided, None, result)
-        });
-        committed.await.map(|_| ())
-    }
-
-    pub(crate) fn decide_house(&self, before: Option<&Session>, events: Vec<Event>) -> Decided {
-        let agents = self.inner.agents.read();
-        let policy = self.inner.policy.read();
-        let caller = self.engine_caller();
-        let now = self.inner.clock.now();
-        let world = World { agents: &agents, policy: &policy, caller: &caller, awake_since: now, now };
-        decide::house(before, events, &world, &mut RandomIds)
-    }
-
-    pub(crate) async fn house(&self) -> Result<OwnedMutexGuard<Cell>, HandoffError> {
-        self.loaded(&SessionId::house()).await
     }
 }
 

@@ -12,6 +12,7 @@ use std::{
         mpsc::{Receiver, SyncSender, sync_channel},
     },
     thread::JoinHandle,
+    time::Duration,
 };
 
 /// How long the log may become.
@@ -29,6 +30,8 @@ pub(super) struct Limits {
 pub(super) const LIMITS: Limits = Limits { pages: 10_000, pages_max: 80_000, look_every: 8 };
 /// A rest of so many pages is small.
 const REST_PAGES: i64 = 500;
+/// How long the writer waits for the thread when the log has become too long.
+const PATIENCE: Duration = Duration::from_millis(250);
 /// How often the bulk is copied before the rest is taken as it is.
 const ROUNDS_MAX: u32 = 4;
 
@@ -72,6 +75,11 @@ impl Checkpoints {
         self.batches = 0;
         let log = checkpoint(conn, "NOOP")?;
         if log.pages >= self.limits.pages_max.max(self.next_at) {
+            // Patience is over: wait a moment for the thread, should it be in the middle of a checkpoint.
+            conn.busy_timeout(PATIENCE)?;
+            let moved = checkpoint(conn, "FULL");
+            conn.busy_timeout(super::file::BUSY)?;
+            moved?;
             return self.move_rest(conn).map(|()| None);
         }
         if log.pages >= self.next_at
@@ -117,6 +125,7 @@ fn move_bulk(conn: &Connection, woken: &Receiver<()>, done: &AtomicBool) {
 fn checkpoint(conn: &Connection, mode: &str) -> Result<Log, Fault> {
     let sql = match mode {
         "NOOP" => "PRAGMA wal_checkpoint(NOOP)",
+        "FULL" => "PRAGMA wal_checkpoint(FULL)",
         _ => "PRAGMA wal_checkpoint(PASSIVE)",
     };
     Ok(conn.query_row(sql, [], |row| Ok(Log { pages: row.get(1)?, moved: row.get(2)? }))?)

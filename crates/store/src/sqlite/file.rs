@@ -17,7 +17,7 @@ use std::{
 };
 
 /// How long to wait for somebody else's lock: a shell that looks into the file, a backup.
-const BUSY: Duration = Duration::from_secs(10);
+pub(super) const BUSY: Duration = Duration::from_secs(10);
 /// Pages of 4,096 bytes; larger ones wrote more for the same rows.
 const PAGE_BYTES: u32 = 4_096;
 /// Memory for pages of the writing connection, in KiB.

@@ -118,6 +118,7 @@ async fn read(house: &House, id: &handover_core::ids::SessionId) -> Result<(), S
     store.handoff(some).await?;
     store.handoffs(&HandoffQuery { limit: 9, ..HandoffQuery::default() }).await?;
     store.tenant(id).await?;
+    store.handoff_rows(id, 0, 9).await?;
     store.count(id, None, None).await?;
     store.messages(id, 1, 9).await?;
     store.answered(id, "k").await?;

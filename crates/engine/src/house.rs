@@ -1,0 +1,42 @@
+//! The book of the house: what concerns no session is written through the same door.
+
+use crate::{cache::Cell, engine::Engine, finish::finish};
+use handover_core::{
+    decide::{self, Decided, World},
+    event::Event,
+    ids::{RandomIds, SessionId},
+    refusal::HandoffError,
+    session::Session,
+};
+use handover_store::{AgentRow, Commit};
+use tokio::sync::OwnedMutexGuard;
+
+impl Engine {
+    /// Writes into the book of the house.
+    pub(crate) async fn write_house(&self, events: Vec<Event>, agents: Vec<AgentRow>) -> Result<(), HandoffError> {
+        let mut cell = self.loaded(&SessionId::house()).await?;
+        let before = cell.session.clone();
+        let decided = self.decide_house(before.as_deref(), events);
+        let commit = Commit::of(before.as_deref(), &decided, None, agents);
+        cell.loaded = false;
+        let engine = self.clone();
+        let committed = finish(async move {
+            let result = engine.inner.store.commit(commit).await;
+            engine.conclude(cell, before.as_deref(), decided, None, result)
+        });
+        committed.await.map(|_| ())
+    }
+
+    pub(crate) fn decide_house(&self, before: Option<&Session>, events: Vec<Event>) -> Decided {
+        let agents = self.inner.agents.read();
+        let policy = self.inner.policy.read();
+        let caller = self.engine_caller();
+        let now = self.inner.clock.now();
+        let world = World { agents: &agents, policy: &policy, caller: &caller, awake_since: now, now };
+        decide::house(before, events, &world, &mut RandomIds)
+    }
+
+    pub(crate) async fn house(&self) -> Result<OwnedMutexGuard<Cell>, HandoffError> {
+        self.loaded(&SessionId::house()).await
+    }
+}
