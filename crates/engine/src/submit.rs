@@ -15,7 +15,7 @@ use handover_core::{
     session::Session,
     time::Timestamp,
 };
-use handover_store::{AgentRow, Commit, KeyRow, StoreError};
+use handover_store::{Commit, KeyRow, StoreError};
 use std::sync::{Arc, atomic::Ordering};
 use tokio::sync::OwnedMutexGuard;
 
