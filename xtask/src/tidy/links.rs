@@ -36,6 +36,21 @@ pub fn one_command(files: &[File]) -> Vec<Problem> {
     problems
 }
 
+/// The program in the README is the example that is run, to the letter but for its first line.
+pub fn one_example(files: &[File]) -> Vec<Problem> {
+    const EXAMPLE: &str = "crates/handover/examples/readme.rs";
+    let text = |path: &str| files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
+    let (Some(example), Some(readme)) = (text(EXAMPLE), text("README.md")) else {
+        return vec![Problem::new("README.md", 0, format!("README.md and {EXAMPLE} must both exist"))];
+    };
+    let program = example.lines().skip_while(|line| line.starts_with("//!") || line.is_empty());
+    let program: Vec<&str> = program.collect();
+    if readme.contains(&program.join("\n")) {
+        return Vec::new();
+    }
+    vec![Problem::new("README.md", 0, format!("shows another program than {EXAMPLE}"))]
+}
+
 fn command(line: &str) -> Option<&str> {
     let line = line.trim().trim_start_matches("exec ");
     line.starts_with("cargo xtask ").then(|| line.trim_end_matches(" \"$@\""))
@@ -86,6 +101,14 @@ fn targets(text: &str) -> Vec<(usize, String)> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::said, *};
+
+    #[test]
+    fn the_readme_shows_another_program() {
+        let example = "//! What it is for.\n\nfn main() {}\n";
+        let tree = |readme| [("crates/handover/examples/readme.rs", example), ("README.md", readme)];
+        assert_eq!(said(one_example, &tree("x\n```rust\nfn main() {}\n```\n")), [""; 0]);
+        assert_eq!(said(one_example, &tree("x\n```rust\nfn main() { }\n```\n")).len(), 1);
+    }
 
     #[test]
     fn a_link_that_leads_nowhere_is_found() {

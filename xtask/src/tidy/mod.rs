@@ -36,7 +36,7 @@ impl std::fmt::Display for Problem {
 
 type Check = fn(&[File]) -> Vec<Problem>;
 
-const CHECKS: [(&str, Check); 11] = [
+const CHECKS: [(&str, Check); 12] = [
     ("every source says what it is for", lines::openings),
     ("no file grows too long", lines::lengths),
     ("SQL stays in the store", sql::check),
@@ -47,6 +47,7 @@ const CHECKS: [(&str, Check); 11] = [
     ("every limit is used", limits::check),
     ("links lead somewhere", links::check),
     ("the README and CI run the same", links::one_command),
+    ("the README shows the example that runs", links::one_example),
     ("generated pages are current", |_| docs::drift()),
 ];
 
