@@ -67,6 +67,8 @@ pub struct GroupReturn {
     pub status: ReturnStatus,
     /// The results that decided it, in the order of the request.
     pub winners: Vec<Return>,
+    /// How the others ended: failed, late, or no longer needed.
+    pub others: Vec<Return>,
 }
 
 impl Engine {
@@ -229,14 +231,15 @@ impl Engine {
             for stored in &page {
                 query.after = stored.position;
                 let Ok(record) = serde_json::from_str::<Record>(&stored.text) else { continue };
-                if let Event::GroupDecided { group: found, status, winners, .. } = record.event
+                if let Event::GroupDecided { group: found, status, winners: won, members, .. } = record.event
                     && found == group
                 {
-                    let mut results = Vec::new();
-                    for id in winners {
-                        results.push(result_of(&*self.find(id).await?));
+                    let (mut winners, mut others) = (Vec::new(), Vec::new());
+                    for id in members {
+                        let result = result_of(&*self.find(id).await?);
+                        if won.contains(&id) { winners.push(result) } else { others.push(result) }
                     }
-                    return Ok(Some(GroupReturn { group, status, winners: results }));
+                    return Ok(Some(GroupReturn { group, status, winners, others }));
                 }
             }
             if page.len() < query.limit {

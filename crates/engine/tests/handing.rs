@@ -235,6 +235,9 @@ async fn the_first_success_decides_a_broadcast_and_stops_the_rest() {
     let result = engine.broadcast(&session("s"), request).await.unwrap();
     assert_eq!(result.status, ReturnStatus::Success);
     assert_eq!(result.winners[0].result.body, json!("a jet"));
+    let others: Vec<&str> = result.others.iter().map(|other| other.notes.as_str()).collect();
+    assert_eq!(others.len(), 2, "{others:?}");
+    assert!(others.contains(&"the broadcast is decided"), "{others:?}");
     assert!(engine.session(&session("s")).await.unwrap().open.is_empty());
     assert_eq!(engine.agent(&id("slow")).unwrap().load, 0);
 }

@@ -104,9 +104,10 @@ impl Draft<'_> {
     }
 
     fn decide_group(&mut self, group: GroupId, status: ReturnStatus, winners: Vec<HandoffId>) {
-        let waiting = self.session.groups.get(&group).filter(|entry| entry.expects_return);
-        let returned_to = waiting.map(|entry| entry.from_agent.clone());
-        self.emit(Event::GroupDecided { group, returned_to, status, winners });
+        let Some(entry) = self.session.groups.get(&group) else { return };
+        let returned_to = entry.expects_return.then(|| entry.from_agent.clone());
+        let members = entry.members.iter().map(|(id, _)| *id).collect();
+        self.emit(Event::GroupDecided { group, returned_to, status, winners, members });
     }
 }
 

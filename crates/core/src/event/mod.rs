@@ -194,6 +194,9 @@ pub enum Event {
         status: ReturnStatus,
         /// The members that decided it: all successes, or the best one.
         winners: Vec<HandoffId>,
+        /// All members, in the order of the request.
+        #[serde(default)]
+        members: Vec<HandoffId>,
     },
     /// A person is asked whether it may be offered.
     ApprovalRequested {

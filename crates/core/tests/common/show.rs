@@ -101,7 +101,7 @@ impl Play {
                 }
                 line
             }
-            Event::GroupDecided { group, returned_to, status, winners } => {
+            Event::GroupDecided { group, returned_to, status, winners, .. } => {
                 let to = returned_to.as_ref().map(|to| format!(" returned to {to}")).unwrap_or_default();
                 format!("{group} {}{to} by {}", word(status), list(winners)).trim_end_matches(" by ").to_owned()
             }
