@@ -6,9 +6,9 @@ use crate::tree::File;
 /// This file names the places that it looks for.
 const HERE: &str = "xtask/src/tidy/places.rs";
 /// Folders that exist on one machine only.
-const FOLDERS: [&str; 6] = ["/root/", "/home/", "/Users/", "/work/", "/tmp/", "\\Users\\"];
+const FOLDERS: [&str; 6] = ["root", "home", "Users", "work", "tmp", "mnt"];
 /// Parts of the names of registries and mirrors.
-const HOSTS: [&str; 5] = ["index.crates.io", "static.crates.io", "artifactory", "mirror", "nexus"];
+const HOSTS: [&str; 4] = [".crates.", "artifactory", "mirror", "nexus"];
 /// Settings that send cargo elsewhere.
 const SETTINGS: [&str; 4] = ["[source.", "[registries", "replace-with", "registry ="];
 /// Where every dependency comes from, as the lock file writes it.
@@ -32,8 +32,9 @@ fn locked(line: &str) -> Option<String> {
 }
 
 fn place(line: &str) -> Option<String> {
-    let folder = FOLDERS.iter().find(|folder| line.match_indices(**folder).any(|(at, _)| begins(&line[..at])));
-    if let Some(folder) = folder {
+    let folders = FOLDERS.iter().map(|name| format!("/{name}/"));
+    let mut found = folders.filter(|folder| line.match_indices(folder.as_str()).any(|(at, _)| begins(&line[..at])));
+    if let Some(folder) = found.next() {
         return Some(format!("`{folder}` is a folder of one machine"));
     }
     let urls = line.split("://").skip(1).filter_map(|rest| rest.split(['/', '"', ' ', ')']).next());
