@@ -4,6 +4,7 @@
 //! it between two batches, because the log can only start anew when nothing is left in it.
 
 use super::fault::Fault;
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::Connection;
 use std::{
     sync::{
@@ -40,6 +41,8 @@ pub(super) struct Checkpoints {
     limits: Limits,
     wake: Option<SyncSender<()>>,
     bulk_moved: Arc<AtomicBool>,
+    /// One checkpoint at a time: SQLite does not wait for another one, and says busy at once.
+    gate: Arc<Mutex<()>>,
     thread: Option<JoinHandle<()>>,
     batches: u32,
     /// Pages in the log at which it is looked at again, after readers kept it from starting anew.
@@ -58,9 +61,12 @@ impl Checkpoints {
         let (wake, woken) = sync_channel(1);
         let bulk_moved = Arc::new(AtomicBool::new(false));
         let done = bulk_moved.clone();
-        let thread =
-            std::thread::Builder::new().name("handover-log".into()).spawn(move || move_bulk(&conn, &woken, &done))?;
-        Ok(Self { limits, wake: Some(wake), bulk_moved, thread: Some(thread), batches: 0, next_at: limits.pages })
+        let gate = Arc::new(Mutex::new(()));
+        let shared = gate.clone();
+        let thread = std::thread::Builder::new()
+            .name("handover-log".into())
+            .spawn(move || move_bulk(&conn, &woken, &done, &shared))?;
+        Ok(Self { limits, wake: Some(wake), bulk_moved, gate, thread: Some(thread), batches: 0, next_at: limits.pages })
     }
 
     /// Called by the writer between two batches. Gives the pages in the log, when it looked.
@@ -75,9 +81,11 @@ impl Checkpoints {
         self.batches = 0;
         let log = checkpoint(conn, "NOOP")?;
         if log.pages >= self.limits.pages_max.max(self.next_at) {
-            // Patience is over: wait a moment for the thread, should it be in the middle of a checkpoint.
+            // Patience is over: wait a moment for the thread and for readers, so that the next batch starts the log anew.
+            let gate = self.gate.clone();
+            let _alone = gate.lock();
             conn.busy_timeout(PATIENCE)?;
-            let moved = checkpoint(conn, "FULL");
+            let moved = checkpoint(conn, "RESTART");
             conn.busy_timeout(super::file::BUSY)?;
             moved?;
             return self.move_rest(conn).map(|()| None);
@@ -108,11 +116,15 @@ impl Checkpoints {
     }
 }
 
-fn move_bulk(conn: &Connection, woken: &Receiver<()>, done: &AtomicBool) {
+fn move_bulk(conn: &Connection, woken: &Receiver<()>, done: &AtomicBool, gate: &Mutex<()>) {
     while woken.recv().is_ok() {
         for _ in 0..ROUNDS_MAX {
+            let alone = gate.lock();
             // What a checkpoint says is as of its start; the second question counts what came meanwhile.
-            match checkpoint(conn, "PASSIVE").and_then(|_| checkpoint(conn, "NOOP")) {
+            let log = checkpoint(conn, "PASSIVE").and_then(|_| checkpoint(conn, "NOOP"));
+            // The writer, should it wait, comes next.
+            MutexGuard::unlock_fair(alone);
+            match log {
                 Ok(log) if log.pages - log.moved > REST_PAGES => {}
                 // A failure here harms nothing that was promised; the writer meets it itself when it moves the rest.
                 Ok(_) | Err(_) => break,
@@ -125,7 +137,7 @@ fn move_bulk(conn: &Connection, woken: &Receiver<()>, done: &AtomicBool) {
 fn checkpoint(conn: &Connection, mode: &str) -> Result<Log, Fault> {
     let sql = match mode {
         "NOOP" => "PRAGMA wal_checkpoint(NOOP)",
-        "FULL" => "PRAGMA wal_checkpoint(FULL)",
+        "RESTART" => "PRAGMA wal_checkpoint(RESTART)",
         _ => "PRAGMA wal_checkpoint(PASSIVE)",
     };
     Ok(conn.query_row(sql, [], |row| Ok(Log { pages: row.get(1)?, moved: row.get(2)? }))?)
