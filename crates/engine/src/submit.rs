@@ -51,28 +51,34 @@ impl Engine {
 
     /// A command of the engine itself: timers and restarts. It sees every session.
     pub(crate) async fn submit_as_engine(&self, session: &SessionId, command: Command) -> Result<Answer, HandoffError> {
-        let mut caller = self.engine_caller();
         let cell = self.loaded(session).await?;
-        if let Some(found) = &cell.session {
-            caller.tenant.clone_from(&found.tenant);
-        }
-        self.decide_and_commit(cell, session, command, None, &caller, false).await.map(|(answer, _)| answer)
+        self.submit_for_session(cell, session, command, false).await
     }
 
-    /// An acceptance for which a place was reserved before.
+    /// An acceptance for which a place was reserved before. Whatever refuses it gives the place back.
     pub(crate) async fn submit_reserved(&self, session: &SessionId, command: Command) -> Result<Answer, HandoffError> {
-        let mut caller = self.engine_caller();
-        let cell = match self.loaded(session).await {
-            Ok(cell) => cell,
+        match self.loaded(session).await {
+            Ok(cell) => self.submit_for_session(cell, session, command, true).await,
             Err(error) => {
                 self.give_place_back(self.take_place(&command, true)?.as_ref());
-                return Err(error);
+                Err(error)
             }
-        };
+        }
+    }
+
+    /// In the name of the engine, and of the tenant whose session it is.
+    async fn submit_for_session(
+        &self,
+        cell: OwnedMutexGuard<Cell>,
+        session: &SessionId,
+        command: Command,
+        reserved: bool,
+    ) -> Result<Answer, HandoffError> {
+        let mut caller = self.engine_caller();
         if let Some(found) = &cell.session {
             caller.tenant.clone_from(&found.tenant);
         }
-        self.decide_and_commit(cell, session, command, None, &caller, true).await.map(|(answer, _)| answer)
+        self.decide_and_commit(cell, session, command, None, &caller, reserved).await.map(|(answer, _)| answer)
     }
 
     async fn submit_inner(

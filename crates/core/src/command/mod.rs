@@ -424,3 +424,18 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
+
+impl Answer {
+    /// An answer that names nothing new yet.
+    pub(crate) fn of(session_id: SessionId, version: u64) -> Self {
+        Self {
+            session_id,
+            version,
+            handoffs: Vec::new(),
+            group: None,
+            lease: None,
+            artifact: None,
+            warnings: Vec::new(),
+        }
+    }
+}

@@ -83,7 +83,7 @@ impl Draft<'_> {
         let rung = handoff.climb.as_ref().map(|climb| climb.rung_ms);
         let shortest = [agent, asked, rung].into_iter().flatten().min();
         let end = self.now + shortest.unwrap_or(self.world.policy.execution_ms);
-        handoff.hard_deadline.map_or(end, |hard| hard.min(end))
+        handoff.at_most(end)
     }
 
     pub(super) fn heartbeat(&mut self, id: HandoffId, lease: LeaseId) -> Verdict {

@@ -32,7 +32,7 @@ impl Draft<'_> {
             return Ok(());
         }
         let until = self.now + for_ms;
-        let until = handoff.hard_deadline.map_or(until, |deadline| deadline.min(until));
+        let until = handoff.at_most(until);
         self.emit(Event::Deferred { id, by: by.clone(), until, reason });
         Ok(())
     }

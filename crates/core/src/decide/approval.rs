@@ -13,7 +13,7 @@ impl Draft<'_> {
     pub(super) fn approve(&mut self, id: HandoffId, by: String, comment: String) -> Verdict {
         let handoff = self.awaiting(id, &by, &comment)?;
         let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
-        let until = handoff.hard_deadline.map_or(until, |deadline| deadline.min(until));
+        let until = handoff.at_most(until);
         self.emit(Event::Approved { id, by, comment, until });
         Ok(())
     }

@@ -143,15 +143,7 @@ type Verdict = Result<(), HandoffError>;
 impl<'a> Draft<'a> {
     fn new(session: &Session, world: &'a World<'a>, ids: &'a mut dyn Ids) -> Self {
         Self {
-            answer: Answer {
-                session_id: session.id.clone(),
-                version: session.version + 1,
-                handoffs: Vec::new(),
-                group: None,
-                lease: None,
-                artifact: None,
-                warnings: Vec::new(),
-            },
+            answer: Answer::of(session.id.clone(), session.version + 1),
             session: session.clone(),
             world,
             // Time never runs backwards within a session, whatever the clock says.

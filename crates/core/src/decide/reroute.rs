@@ -59,7 +59,7 @@ impl Draft<'_> {
 
     fn offer_to(&mut self, handoff: &Handoff, to: AgentId, why: RerouteReason, to_human: bool) {
         let until = self.window(&to, None);
-        let until = handoff.hard_deadline.map_or(until, |deadline| deadline.min(until));
+        let until = handoff.at_most(until);
         let from = handoff.to_agent.clone();
         self.emit(Event::Rerouted { id: handoff.id, from, to, why, to_human, until });
     }

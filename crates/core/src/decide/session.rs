@@ -40,15 +40,7 @@ pub(super) fn open(id: &SessionId, open: Open, world: &World<'_>) -> Result<Deci
 /// A new session that begins with this event.
 pub(super) fn begin(id: &SessionId, event: Event, world: &World<'_>) -> Decided {
     let at = world.now;
-    let answer = Answer {
-        session_id: id.clone(),
-        version: 1,
-        handoffs: Vec::new(),
-        group: None,
-        lease: None,
-        artifact: None,
-        warnings: Vec::new(),
-    };
+    let answer = Answer::of(id.clone(), 1);
     let mut written = Vec::new();
     #[expect(clippy::expect_used, reason = "both callers pass the one event that begins a session")]
     let mut session = Session::begin(id.clone(), &event, at).expect("an opening event");

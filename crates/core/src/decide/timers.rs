@@ -46,7 +46,7 @@ impl Draft<'_> {
 
     fn offer_again(&mut self, handoff: &Handoff) {
         let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
-        let until = handoff.hard_deadline.map_or(until, |deadline| deadline.min(until));
+        let until = handoff.at_most(until);
         self.emit(Event::Offered { id: handoff.id, until });
     }
 
@@ -90,7 +90,7 @@ impl Draft<'_> {
     }
 
     fn extend(&mut self, handoff: &Handoff, until: Timestamp, why: &str) {
-        let until = handoff.hard_deadline.map_or(until, |deadline| deadline.min(until));
+        let until = handoff.at_most(until);
         self.emit(Event::Extended { id: handoff.id, until, why: why.to_owned() });
     }
 
@@ -150,7 +150,7 @@ impl Draft<'_> {
     fn lose_lease(&mut self, handoff: &Handoff) {
         let Phase::Running { lease, .. } = handoff.phase else { return };
         let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
-        let until = handoff.hard_deadline.map_or(until, |deadline| deadline.min(until));
+        let until = handoff.at_most(until);
         self.emit(Event::LeaseLost { id: handoff.id, lease, until });
         if handoff.losses >= limits::LEASE_LOSSES_MAX {
             self.reroute(handoff.id, RerouteReason::LeasesLost);

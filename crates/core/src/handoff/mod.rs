@@ -153,6 +153,12 @@ impl Handoff {
         }
     }
 
+    /// This time, or the one at which it must be over whatever happens, where that comes first.
+    #[must_use]
+    pub fn at_most(&self, time: Timestamp) -> Timestamp {
+        self.hard_deadline.map_or(time, |deadline| deadline.min(time))
+    }
+
     /// The lease of whoever works on it.
     #[must_use]
     pub fn lease(&self) -> Option<LeaseId> {
