@@ -1,6 +1,6 @@
 //! Who can be given work: capability profiles, and the directory that the engine keeps of them.
 
-use crate::{ids::AgentId, limits};
+use crate::{budget::Limit, ids::AgentId, limits};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -107,6 +107,12 @@ pub struct Profile {
     /// Words to find it by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// What it may use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Limit>,
+    /// The model that it works with, as in the price table. Where it reports no usage, its tokens are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 fn yes() -> bool {
@@ -136,6 +142,8 @@ impl Profile {
             kind: AgentKind::Local,
             version: String::new(),
             tags: Vec::new(),
+            budget: None,
+            model: None,
         }
     }
 
@@ -176,6 +184,10 @@ pub struct Agent {
     pub standing: Standing,
     /// Tasks it works on now.
     pub load: u32,
+    /// Offers that wait for it.
+    pub waiting: u32,
+    /// When it was last given something, as a number that grows; 0 when it never was.
+    pub turn: u64,
     /// Health checks failed in a row.
     pub failures: u32,
 }
@@ -193,6 +205,8 @@ impl Agent {
 pub struct Agents {
     by_id: BTreeMap<AgentId, Agent>,
     by_capability: BTreeMap<String, BTreeSet<AgentId>>,
+    /// Agents with a budget of their own.
+    limited: usize,
 }
 
 impl Agents {
@@ -205,6 +219,12 @@ impl Agents {
     /// The agent with this id, to change its standing or load.
     pub fn get_mut(&mut self, id: &AgentId) -> Option<&mut Agent> {
         self.by_id.get_mut(id)
+    }
+
+    /// Whether anybody has a budget of its own.
+    #[must_use]
+    pub fn has_budgets(&self) -> bool {
+        self.limited > 0
     }
 
     /// All of them, in the order of their ids.
@@ -224,19 +244,22 @@ impl Agents {
         self.by_id.is_empty()
     }
 
-    /// Puts an agent in, keeping the load of the one it replaces.
+    /// Puts an agent in, keeping the work of the one it replaces.
     pub fn put(&mut self, profile: Arc<Profile>, standing: Standing) {
-        let load = self.by_id.get(&profile.id).map_or(0, |agent| agent.load);
+        let (load, waiting, turn) =
+            self.by_id.get(&profile.id).map_or((0, 0, 0), |agent| (agent.load, agent.waiting, agent.turn));
         self.remove(&profile.id.clone());
+        self.limited += usize::from(profile.budget.is_some());
         for name in index_names(&profile) {
             self.by_capability.entry(name).or_default().insert(profile.id.clone());
         }
-        self.by_id.insert(profile.id.clone(), Agent { profile, standing, load, failures: 0 });
+        self.by_id.insert(profile.id.clone(), Agent { profile, standing, load, waiting, turn, failures: 0 });
     }
 
     /// Takes an agent out.
     pub fn remove(&mut self, id: &AgentId) -> Option<Agent> {
         let agent = self.by_id.remove(id)?;
+        self.limited -= usize::from(agent.profile.budget.is_some());
         for name in index_names(&agent.profile) {
             if let Some(ids) = self.by_capability.get_mut(&name) {
                 ids.remove(id);

@@ -1,9 +1,13 @@
 //! How a session changes when something happens. The only place that changes one; replaying records uses it too.
 
 use crate::{
+    budget::Amount,
     digest::Digest,
     event::Event,
-    handoff::{Acceptance, AcceptanceStatus, Handoff, Kind, Metrics, Phase, Request, ReturnStatus, Status},
+    guard::watch::{Move, Watch},
+    handoff::{
+        Acceptance, AcceptanceStatus, Approval, Edit, Handoff, Kind, Metrics, Phase, Request, ReturnStatus, Status,
+    },
     ids::{AgentId, ArtifactId, HandoffId, SessionId},
     record::{self, Record},
     session::{Decision, Group, Head, Lock, MemberEnd, Session, Trail, Variable},
@@ -31,9 +35,22 @@ impl Session {
     /// A session just opened by this event; nothing for any other event.
     #[must_use]
     pub fn begin(id: SessionId, event: &Event, at: Timestamp) -> Option<Self> {
-        let Event::SessionOpened { tenant, active_agent, user_id, original_request, metadata } = event else {
+        let Event::SessionOpened {
+            tenant,
+            active_agent,
+            user_id,
+            original_request,
+            metadata,
+            complexity,
+            workflow,
+            limits,
+            mode,
+        } = event
+        else {
             return None;
         };
+        let mut watch = Watch::default();
+        watch.note_agent(active_agent);
         Some(Self {
             id,
             version: 0,
@@ -49,6 +66,11 @@ impl Session {
             ended_at: None,
             metadata: metadata.clone(),
             workflow_state: Value::Null,
+            complexity: *complexity,
+            workflow: workflow.clone(),
+            limits: *limits,
+            mode: *mode,
+            watch,
             mark: crate::message::Mark::default(),
             handoffs: 0,
             metrics: crate::handoff::Metrics::default(),
@@ -105,8 +127,9 @@ impl Session {
             | Event::AgentRegistered { .. }
             | Event::AgentStanding { .. }
             | Event::AgentRemoved { .. }
+            | Event::BreakerMoved { .. }
             | Event::Pruned { .. }
-            | Event::ApprovalRequested { .. }
+            | Event::FellBack { .. }
             | Event::Denied { .. }
             | Event::ReturnTaken { .. }
             | Event::HumanAsked { .. }
@@ -114,10 +137,16 @@ impl Session {
             // The book of the house remembers how far it has sealed.
             Event::Sealed { through, .. } => self.workflow_state = serde_json::json!({ "sealed_through": through }),
             Event::SessionEnded { .. } => self.ended_at = Some(at),
-            Event::MessagesAppended { mark, .. } => self.mark = mark.clone(),
+            Event::LimitsChanged { limits, .. } => self.limits = *limits,
+            Event::MessagesAppended { mark, .. } => {
+                // What the user says is news; what agents say to each other is not.
+                self.watch.news += u64::from(mark.by_user > self.mark.by_user);
+                self.mark = mark.clone();
+            }
             Event::VariablesSet { by, set } => self.set_variables(by, set, at, touched),
             Event::ArtifactKept { artifact } => {
                 Arc::make_mut(&mut self.artifacts).insert(artifact.id, artifact.clone());
+                self.watch.news += 1;
                 touched.artifacts.push(artifact.id);
             }
             Event::ArtifactMarked { id, status, .. } => {
@@ -135,7 +164,19 @@ impl Session {
             Event::Used { metrics, .. } => self.add_metrics(metrics),
             Event::WorkflowMoved { state } => self.workflow_state = state.clone(),
             Event::SegmentCompleted { .. } => self.segment_complete = true,
-            Event::Initiated { request, handoff, .. } => self.begin_handoff(request, handoff, touched),
+            Event::Initiated { request, handoff, .. } => self.begin_handoff(request, handoff, at, touched),
+            Event::ApprovalRequested { id, until, approval } => self.change(*id, touched, |handoff| {
+                handoff.approval = Some(Approval::clone(approval));
+                handoff.phase = Phase::AwaitingApproval { until: *until };
+            }),
+            Event::Amended { id, edit, to, .. } => self.change(*id, touched, |handoff| {
+                edit.change(Arc::make_mut(&mut handoff.request));
+                handoff.edit = Some(Edit::clone(edit));
+                handoff.to_agent = to.clone();
+                if let Some(last) = handoff.path.last_mut() {
+                    *last = to.clone();
+                }
+            }),
             Event::GroupOpened { group, from_agent, aggregation, expects_return, members } => {
                 let members = members.iter().map(|id| (*id, None)).collect();
                 self.groups.insert(
@@ -158,7 +199,13 @@ impl Session {
             }
             Event::GroupDecided { group, .. } => self.decide_group(*group),
             Event::Closed { id, status, result, .. } => self.close(*id, *status, result, at, touched),
-            Event::Approved { id, until, .. } | Event::Offered { id, until } => {
+            Event::Approved { id, until, by, .. } => self.change(*id, touched, |handoff| {
+                if let Some(approval) = &mut handoff.approval {
+                    approval.approved_by = Some(by.clone());
+                }
+                handoff.phase = Phase::Offered { since: at, until: *until };
+            }),
+            Event::Offered { id, until } => {
                 self.change(*id, touched, |handoff| handoff.phase = Phase::Offered { since: at, until: *until });
             }
             Event::LeaseLost { id, until, .. } => {
@@ -177,7 +224,9 @@ impl Session {
                 handoff.deferrals += 1;
                 handoff.phase = Phase::Deferred { until: *until };
             }),
-            Event::Rerouted { id, from, to, until, .. } => self.change(*id, touched, |handoff| {
+            Event::Rerouted { id, from, to, until, reservation, probe, .. } => self.change(*id, touched, |handoff| {
+                handoff.reservation = reservation.as_deref().cloned();
+                handoff.probe = *probe;
                 handoff.tried.push(from.clone());
                 handoff.reroutes += 1;
                 handoff.losses = 0;
@@ -216,7 +265,10 @@ impl Session {
         }
     }
 
-    fn begin_handoff(&mut self, request: &Arc<Request>, handoff: &Handoff, touched: &mut Touched) {
+    fn begin_handoff(&mut self, request: &Arc<Request>, handoff: &Handoff, at: Timestamp, touched: &mut Touched) {
+        let step = Move { from: request.from_agent.clone(), to: handoff.to_agent.clone(), digest: handoff.content };
+        // What goes on with an earlier one further up was made by the engine.
+        self.watch.note(request.kind, handoff.returns_for == handoff.id, step, at);
         let mut handoff = handoff.clone();
         handoff.request = request.clone();
         let handoff = Arc::new(handoff);
@@ -262,7 +314,7 @@ impl Session {
                 self.active_agent = by.clone();
                 self.lent_by = None;
                 self.segment_complete = false;
-                self.trail = Some(Trail { handoff_id: id, path: handoff.path.clone() });
+                self.trail = Some(Trail { handoff_id: id, path: handoff.path.clone(), authority: handoff.authority });
             }
             Kind::Escalation => {
                 let owner = std::mem::replace(&mut self.active_agent, by.clone());
@@ -291,13 +343,35 @@ impl Session {
         closed.closed_at = Some(at);
         closed.metrics = result.metrics;
         closed.result = Some(result.clone());
+        let used = Amount::used(&result.metrics, closed.worked_ms(at));
+        if let Some(over) = closed.overspent(used) {
+            closed.warnings.push(over);
+        }
         self.add_metrics(&result.metrics);
+        self.charge_above(&handoff, used, touched);
+        if matches!(result.status, ReturnStatus::Success | ReturnStatus::Partial)
+            && status == Status::Completed
+            && handoff.request.kind != Kind::Sequential
+        {
+            self.watch.news += 1;
+        }
         self.give_ownership_back(&handoff, status);
         self.release_locks_of(id, touched);
         if let Some(group) = handoff.broadcast_group_id {
             self.end_member(group, id, result.status, result.result.score);
         }
         touched.handoffs.insert(id, handoff);
+    }
+
+    /// What was used below counts for everybody above who set it aside.
+    fn charge_above(&mut self, closed: &Handoff, used: Amount, touched: &mut Touched) {
+        let within = |handoff: &Handoff| handoff.reservation.as_ref().is_some_and(|held| held.within_parent);
+        let mut above = closed.parent_id.filter(|_| within(closed));
+        for _ in 0..crate::limits::PATH_MAX {
+            let Some(parent) = above.and_then(|id| self.open.get(&id)).cloned() else { return };
+            self.change(parent.id, touched, |handoff| handoff.spent_below = handoff.spent_below.plus(used));
+            above = parent.parent_id.filter(|_| within(&parent));
+        }
     }
 
     fn add_metrics(&mut self, used: &Metrics) {
@@ -374,12 +448,15 @@ impl Session {
             variables.insert(name.clone(), Variable { value: value.clone(), version: *version, by: by.clone(), at });
             touched.variables.push(name.clone());
         }
-        self.variables_digest = variables_digest(&self.variables);
+        let digest = variables_digest(&self.variables);
+        self.watch.news += u64::from(digest != self.variables_digest);
+        self.variables_digest = digest;
     }
 
     fn add_decision(&mut self, decision: &Decision, touched: &mut Touched) {
         touched.decisions_from.get_or_insert(self.decisions.len());
         Arc::make_mut(&mut self.decisions).push(decision.clone());
+        self.watch.news += 1;
     }
 
     fn put_lock(&mut self, path: &str, lock: Lock, at: Timestamp, touched: &mut Touched) {

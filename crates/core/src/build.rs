@@ -2,9 +2,12 @@
 
 use crate::{
     agent::{AgentKind, Autonomy, Capability, Profile, Risk},
+    budget::{Budget, Limit},
     command::Open,
+    guard::complexity::Complexity,
     handoff::{Aggregation, Broadcast, Kind, OnTimeout, Priority, Request, RequiredCapability, Send},
     ids::AgentId,
+    policy::{Mode, SessionLimits, Strategy},
     refusal::HandoffError,
 };
 use serde_json::Value;
@@ -53,6 +56,28 @@ impl Profile {
         self
     }
 
+    /// It may use so much.
+    #[must_use]
+    pub fn budget(mut self, budget: Limit) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// It works with this model, as in the price table.
+    #[must_use]
+    pub fn model(mut self, model: &str) -> Self {
+        self.model = Some(model.to_owned());
+        self
+    }
+
+    /// What it is about, in a word or two, and what it does, in a sentence.
+    #[must_use]
+    pub fn about(mut self, specialization: &str, description: &str) -> Self {
+        specialization.clone_into(&mut self.specialization);
+        description.clone_into(&mut self.description);
+        self
+    }
+
     /// It asks this agent when it may not decide.
     ///
     /// # Errors
@@ -69,14 +94,56 @@ impl Open {
     /// # Errors
     /// When the text is not a name.
     pub fn by(agent: &str) -> Result<Self, HandoffError> {
-        let active_agent = AgentId::new(agent)?;
-        Ok(Self { active_agent, user_id: None, original_request: String::new(), metadata: Value::Null })
+        Ok(Self::of(AgentId::new(agent)?))
+    }
+
+    /// The same, with a name that is one.
+    #[must_use]
+    pub fn of(active_agent: AgentId) -> Self {
+        Self {
+            active_agent,
+            user_id: None,
+            original_request: String::new(),
+            metadata: Value::Null,
+            complexity: None,
+            workflow: None,
+            limits: SessionLimits::default(),
+            mode: None,
+        }
     }
 
     /// What the user asked for.
     #[must_use]
     pub fn asking(mut self, request: &str) -> Self {
         request.clone_into(&mut self.original_request);
+        self
+    }
+
+    /// How much it asks for: its class decides how far it may go.
+    #[must_use]
+    pub fn complexity(mut self, class: Complexity) -> Self {
+        self.complexity = Some(class);
+        self
+    }
+
+    /// How far it may go, before what its class and the house say.
+    #[must_use]
+    pub fn limits(mut self, limits: SessionLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Whether work is handed over in it.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+
+    /// The workflow that it follows, by name.
+    #[must_use]
+    pub fn workflow(mut self, name: &str) -> Self {
+        self.workflow = Some(name.to_owned());
         self
     }
 }
@@ -190,6 +257,30 @@ impl Request {
     pub fn requiring(mut self, capability: &str) -> Self {
         let needed = RequiredCapability { capability_id: capability.to_owned(), min_proficiency: None };
         self.validation.required_capabilities.push(needed);
+        self
+    }
+
+    /// What it may use: set aside before it begins.
+    #[must_use]
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.context.constraints.budget = Some(budget);
+        self
+    }
+
+    /// The work is routed by its text, in this way, to somebody whom nobody named.
+    ///
+    /// # Errors
+    /// When the text is not a name.
+    pub fn routed(from: &str, task: &str, strategy: Strategy, timeout: Duration) -> Result<Self, HandoffError> {
+        let mut request = Self::new(Kind::Delegation, AgentId::new(from)?, task);
+        request.strategy = Some(strategy);
+        Ok(request.within(timeout))
+    }
+
+    /// How somebody is found.
+    #[must_use]
+    pub fn strategy(mut self, strategy: Strategy) -> Self {
+        self.strategy = Some(strategy);
         self
     }
 

@@ -4,14 +4,17 @@
 
 pub mod agent;
 pub mod apply;
+pub mod budget;
 mod build;
 pub mod command;
 pub mod context;
 pub mod decide;
 pub mod digest;
 pub mod event;
+pub mod guard;
 pub mod handoff;
 pub mod ids;
+pub mod ledger;
 pub mod limits;
 pub mod message;
 mod nearest;

@@ -143,3 +143,44 @@ pub const CLOSE_MS: u64 = 30_000;
 pub const RETENTION_MS: u64 = 60 * 60 * 1_000;
 /// A step of the wall clock beyond this counts as sleep: waiting windows start anew, in milliseconds.
 pub const CLOCK_JUMP_MS: u64 = 5_000;
+
+/// Handoffs of one session, when nothing else is set.
+pub const HANDOFFS_PER_SESSION: u32 = 5;
+/// Escalations of one session, when nothing else is set; counted apart from handoffs.
+pub const ESCALATIONS_PER_SESSION: u32 = 5;
+/// Agents in one chain of handoffs, when nothing else is set.
+pub const CHAIN_AGENTS: u32 = 16;
+/// Tokens of a simple session.
+pub const SIMPLE_TOKENS: u64 = 10_000;
+/// Tokens of a medium session.
+pub const MEDIUM_TOKENS: u64 = 25_000;
+/// Tokens of a complex session.
+pub const COMPLEX_TOKENS: u64 = 150_000;
+/// Latest handoffs among which the same source, target and content may not come again, when nothing else is set.
+pub const REPEATS_WITHIN: u32 = 3;
+/// Times that work may come back to somebody with nothing new but other words, when nothing else is set.
+pub const IDLE_ROUNDS: u32 = 2;
+/// Handoffs of one agent to another in one session per minute, when nothing else is set.
+pub const PAIR_PER_MINUTE: u32 = 30;
+/// The window in which the handoffs of a pair are counted, in milliseconds.
+pub const PAIR_WINDOW_MS: u64 = 60_000;
+/// Latest handoffs that a session remembers for its guards.
+pub const WATCH_MOVES_MAX: usize = 16;
+/// Agents, and pairs of them, that a session remembers for its guards.
+pub const WATCH_AGENTS_MAX: usize = 64;
+/// Failures in a row that open the breaker of an agent, when nothing else is set.
+pub const BREAKER_FAILURES: u32 = 3;
+/// How long an open breaker lets nothing pass, in milliseconds, when nothing else is set.
+pub const BREAKER_COOLDOWN_MS: u64 = 30_000;
+/// Most rules for approvals.
+pub const APPROVAL_RULES_MAX: usize = 100;
+/// Most people that one rule asks, one after the other.
+pub const APPROVERS_MAX: usize = 16;
+/// Most experiments at once.
+pub const EXPERIMENTS_MAX: usize = 16;
+/// Most models in the price table, and most tenants and workflows with limits of their own.
+pub const NAMED_LIMITS_MAX: usize = 10_000;
+/// Most entries in the usage that one return reports.
+pub const USAGE_MAX: usize = 64;
+/// Agents that are looked at for one routing decision, the most proficient first.
+pub const POOL_MAX: usize = 512;

@@ -168,6 +168,9 @@ pub struct Mark {
     /// By class.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tallies: BTreeMap<Class, Tally>,
+    /// Messages of the user.
+    #[serde(default)]
+    pub by_user: u64,
     /// The digest of the one before it and the last message, all the way down.
     pub digest: Digest,
 }
@@ -176,6 +179,7 @@ impl Mark {
     /// The mark after one more message.
     pub fn push(&mut self, said: &NewMessage, tokens: u64) {
         self.messages += 1;
+        self.by_user += u64::from(said.role == Role::User);
         let tally = self.tallies.entry(said.class()).or_default();
         tally.messages += 1;
         tally.tokens += tokens;

@@ -243,6 +243,58 @@ codes! {
         "The given history does not begin with the conversation that is stored. Nothing stored is ever replaced.",
         "Send the whole conversation as it is stored plus what is new, or append new messages alone.";
 
+    TooManyHandoffs = "HO0701", TooMuch, "the session has used up its handoffs",
+        "How often work is handed over in one session is limited: by the session itself, its workflow, its class, or the house. Retries and offers to further candidates do not count.",
+        "Finish with what there is, or let whoever runs the house raise `limits.handoffs`.";
+    TooManyAgents = "HO0702", TooMuch, "too many agents have a part in the session",
+        "How many agents work in one session is limited by its class or its own limits.",
+        "Hand over to somebody who has a part in it already, or raise `limits.agents`.";
+    ChainTooLong = "HO0703", TooMuch, "the chain of handoffs is too long",
+        "Work that is handed on and on loses its way. The chain from the first agent to the last is limited.",
+        "Return what there is, or raise `limits.chain`.";
+    Repetition = "HO0704", Conflict, "the same was handed over just now",
+        "The same source, target and content came among the last handoffs of the session. Handing it over once more would bring nothing new.",
+        "Change the task or bring something new into the session. For another try after a failure use `on_timeout: retry` or another agent.";
+    Circle = "HO0705", Conflict, "the work goes in a circle",
+        "It would come back to an agent that handed it on, with nothing new since.",
+        "Add what was found out (a variable, an artifact, other data), return the work, or escalate it.";
+    WaitsForYou = "HO0706", Conflict, "the target waits for this very work",
+        "Somebody who waits for a result of this chain cannot be asked to do a part of it: both would wait for ever.",
+        "Return what there is, with the question, or ask somebody else.";
+    TooFast = "HO0707", TooMuch, "the pair hands over too often",
+        "How often one agent hands over to another in one session is limited per minute.",
+        "Wait, do more in one handoff, or raise `loops.pair_per_minute`.";
+    BreakerOpen = "HO0708", Conflict, "the agent is left alone for a while",
+        "It failed several times in a row. After the cool-down one handoff tries whether it is well again.",
+        "Choose another agent, wait for the time in the message, or reset the breaker.";
+    BudgetSpent = "HO0709", TooMuch, "the budget does not allow it",
+        "What a handoff may use is set aside before it begins. There is not enough left for this one, so it was not begun.",
+        "Ask for less in `context.constraints.budget`, or raise the budget that the message names.";
+    HandoffsOff = "HO0710", Conflict, "handoffs are switched off",
+        "The mode is `independent`: each agent works alone.",
+        "Do the work without handing over, escalate it, or set the mode to `on`.";
+    TimeSpent = "HO0711", TooMuch, "the time of the session is over",
+        "The session has a limit on how long it may go on, and that has passed.",
+        "Finish with what there is, or raise `limits.time_ms`.";
+    NotApprover = "HO0712", Forbidden, "somebody else is asked to approve this",
+        "The rule that asks for the approval names who decides.",
+        "Let one of those in the message decide.";
+    ApprovalChanged = "HO0713", Conflict, "what was to be approved has changed",
+        "An approval is for one target, content and rule. One of them is another by now, so the approval is void.",
+        "Look at the handoff as it is now, and decide with its new digest.";
+    BadPolicy = "HO0714", Invalid, "a setting cannot be",
+        "Something in the policy contradicts itself: a name that is there twice, an experiment of one strategy, a rule without a name.",
+        "Correct the setting that the message names.";
+    BadExpression = "HO0715", Invalid, "an expression does not compile",
+        "Conditions are written in CEL, over names that the message lists.",
+        "Correct it at the place in the message.";
+    NoPicker = "HO0716", Conflict, "no model is connected that could choose",
+        "The strategy `llm` lets a model pick the agent, and none is connected.",
+        "Connect one, or use another strategy.";
+    UnknownExperiment = "HO0717", Missing, "there is no such experiment",
+        "The policy has no experiment with this name, and nothing was recorded for one.",
+        "Check the name.";
+
     StoreStopped = "HO0801", Trouble, "the store has stopped writing",
         "A write or a sync failed. From then on nothing is acknowledged, because nobody can know what reached the disk.",
         "Mend the disk (space, permissions, hardware), then start again: everything that was acknowledged is there.";

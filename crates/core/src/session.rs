@@ -3,9 +3,11 @@
 use crate::{
     agent::Risk,
     digest::Digest,
+    guard::{complexity::Complexity, watch::Watch},
     handoff::{Aggregation, Handoff, Metrics, ReturnStatus},
     ids::{AgentId, ArtifactId, GroupId, HandoffId, SessionId},
     message::Mark,
+    policy::{Mode, SessionLimits},
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -150,6 +152,13 @@ pub struct Trail {
     pub handoff_id: HandoffId,
     /// The agents of the chain, from the first to the active one.
     pub path: Vec<AgentId>,
+    /// The risk that may be taken on this chain.
+    #[serde(default = "full_authority")]
+    pub authority: Risk,
+}
+
+fn full_authority() -> Risk {
+    Risk::High
 }
 
 /// The end of the chain of records.
@@ -200,6 +209,21 @@ pub struct Session {
     /// Where the workflow stands.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub workflow_state: Value,
+    /// How much its request asks for, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complexity: Option<Complexity>,
+    /// The workflow that it follows, by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<String>,
+    /// Limits of its own.
+    #[serde(default, skip_serializing_if = "SessionLimits::is_empty")]
+    pub limits: SessionLimits,
+    /// Whether work is handed over in it, where it differs from the house.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// What its guards remember.
+    #[serde(default)]
+    pub watch: Watch,
     /// The conversation so far.
     pub mark: Mark,
     /// Handoffs so far.

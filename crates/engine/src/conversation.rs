@@ -15,7 +15,6 @@ use handover_core::{
     session::Session,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// A handoff of a conversation, in the words of a chat application.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,12 +69,7 @@ impl Engine {
     async fn hand_conversation_over(&self, context: HandoffContext) -> Result<HandoffId, HandoffError> {
         let id = context.session_id.clone();
         let request = request_of(&context);
-        let open = Open {
-            active_agent: context.from_agent,
-            user_id: None,
-            original_request: request.original_request.clone(),
-            metadata: Value::Null,
-        };
+        let open = Open::of(context.from_agent).asking(&request.original_request);
         let session = self.peek(&id).await?.filter(|_| !id.is_house());
         let have = session.as_ref().map_or(0, |session| session.mark.messages);
         let news = news_of(session.as_ref().map(|session| &session.mark), context.conversation_history)?;
@@ -120,15 +114,22 @@ impl Engine {
         parts: &[Vec<Prepared>],
         request: &Request,
     ) -> Result<(), HandoffError> {
-        let agents = self.inner.agents.read();
-        let policy = self.inner.policy.read();
-        let now = self.inner.clock.now();
-        let awake_since = self.inner.clock.awake_since();
-        let world = World { agents: &agents, policy: &policy, caller: &self.caller, awake_since, now };
+        self.with_world(&self.caller, None, |world| self.rehearse_in(world, id, session, open, parts, request))
+    }
+
+    fn rehearse_in(
+        &self,
+        world: &World<'_>,
+        id: &SessionId,
+        session: Option<&Session>,
+        open: &Open,
+        parts: &[Vec<Prepared>],
+        request: &Request,
+    ) -> Result<(), HandoffError> {
         let begun = match session {
             Some(session) => session.clone(),
             // Whether it may be opened is decided with the rest, so that all mistakes are told at once.
-            None => begun(id, open, &self.caller.tenant, now).ok_or_else(|| {
+            None => begun(id, open, &self.caller.tenant, world.now).ok_or_else(|| {
                 HandoffError::from(Refusal::new(Code::UnknownSession, format!("there is no session {id}")))
             })?,
         };
@@ -136,7 +137,7 @@ impl Engine {
         let mut last = begun;
         let says = parts.iter().map(|part| Command::Say { messages: part.clone(), after: None });
         for command in says.chain([Command::Initiate(Box::new(request.clone()))]) {
-            match decide::decide(id, Some(&last), Found::default(), command, &world, &mut RandomIds) {
+            match decide::decide(id, Some(&last), Found::default(), command, world, &mut RandomIds) {
                 Ok(decided) => last = decided.session,
                 Err(error) => found.extend(error.refusals),
             }
@@ -176,6 +177,10 @@ fn begun(id: &SessionId, open: &Open, tenant: &str, now: handover_core::time::Ti
         user_id: open.user_id.clone(),
         original_request: open.original_request.clone(),
         metadata: open.metadata.clone(),
+        complexity: open.complexity,
+        workflow: open.workflow.clone(),
+        limits: open.limits,
+        mode: open.mode,
     };
     Session::begin(id.clone(), &event, now)
 }

@@ -11,6 +11,7 @@ use handover_core::{
     agent::Agents,
     command::{Caller, Command},
     ids::{AgentId, HandoffId, SessionId},
+    ledger::Ledger,
     limits::CLOSE_MS,
     policy::Policy,
     refusal::{Code, HandoffError, Refusal},
@@ -63,6 +64,10 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) policy: RwLock<Policy>,
     pub(crate) agents: RwLock<Agents>,
+    /// What is counted over all sessions, with what is decided and not yet on disk.
+    pub(crate) ledger: RwLock<Ledger>,
+    /// Held while a decision reserves: what two decide at once must not be more than there is.
+    pub(crate) reserving: Mutex<()>,
     pub(crate) locals: Mutex<HashMap<AgentId, Arc<Local>>>,
     /// Pieces of work that run in this process, to be stopped when their lease is gone.
     pub(crate) running: Mutex<HashMap<HandoffId, Arc<Notify>>>,
@@ -126,12 +131,15 @@ impl Engine {
         for (profile, standing) in store.agents().await? {
             agents.put(Arc::new(profile), standing);
         }
+        let ledger = Ledger::of(store.ledger().await?);
         let engine = Self {
             inner: Arc::new(Inner {
                 store,
                 clock,
                 policy: RwLock::new(options.policy),
                 agents: RwLock::new(agents),
+                ledger: RwLock::new(ledger),
+                reserving: Mutex::default(),
                 locals: Mutex::default(),
                 running: Mutex::default(),
                 cache: Cache::default(),

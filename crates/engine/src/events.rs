@@ -123,12 +123,8 @@ impl Engine {
             Some(id) => id.clone(),
             None => new_session(event, &rule)?,
         };
-        let open = Open {
-            active_agent: rule.from_agent.clone(),
-            user_id: None,
-            original_request: format!("{}: {}", event.kind, rule.task),
-            metadata: serde_json::json!({ "event": event.id }),
-        };
+        let mut open = Open::of(rule.from_agent.clone()).asking(&format!("{}: {}", event.kind, rule.task));
+        open.metadata = serde_json::json!({ "event": event.id });
         let session = self.resume_session(&id, open).await?;
         let key = format!("event/{}/{}", event.id, rule.name);
         // Whoever works in the session goes on with it and gets the result; a session of the event's own is handed over.

@@ -2,7 +2,7 @@
 
 use crate::{cache::Cell, engine::Engine, finish::finish};
 use handover_core::{
-    decide::{self, Decided, World},
+    decide::{self, Decided},
     event::Event,
     ids::{RandomIds, SessionId},
     refusal::HandoffError,
@@ -28,12 +28,7 @@ impl Engine {
     }
 
     pub(crate) fn decide_house(&self, before: Option<&Session>, events: Vec<Event>) -> Decided {
-        let agents = self.inner.agents.read();
-        let policy = self.inner.policy.read();
-        let caller = self.engine_caller();
-        let now = self.inner.clock.now();
-        let world = World { agents: &agents, policy: &policy, caller: &caller, awake_since: now, now };
-        decide::house(before, events, &world, &mut RandomIds)
+        self.with_world(&self.engine_caller(), None, |world| decide::house(before, events, world, &mut RandomIds))
     }
 
     pub(crate) async fn house(&self) -> Result<OwnedMutexGuard<Cell>, HandoffError> {

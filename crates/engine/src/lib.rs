@@ -22,6 +22,7 @@ mod submit;
 mod timers;
 mod verify;
 mod waiting;
+mod world;
 
 pub use audit::{ExportVerified, verify_export};
 pub use conversation::HandoffContext;

@@ -191,7 +191,10 @@ fn tell(record: &Record) -> Vec<StoryStep> {
     let step = |number, name, what: String| StoryStep { number, name, at, what };
     match &record.event {
         Event::Initiated { request, handoff, routing } => {
-            let chosen = if routing.is_empty() { "as asked".to_owned() } else { format!("out of {}", routing.len()) };
+            let chosen = match routing {
+                None => "as asked".to_owned(),
+                Some(routed) => format!("out of {} by {}", routed.candidates.len(), routed.strategy.word()),
+            };
             let warned =
                 if handoff.warnings.is_empty() { String::new() } else { format!("; {}", handoff.warnings.join("; ")) };
             vec![

@@ -260,7 +260,8 @@ impl Engine {
     /// When it does not wait for approval, or the approver asked for it.
     pub async fn approve(&self, id: HandoffId, by: &str, comment: &str) -> Result<Answer, HandoffError> {
         let session = self.session_of(id).await?;
-        let command = Command::Approve { handoff: id, by: by.to_owned(), comment: comment.to_owned() };
+        let (by, comment) = (by.to_owned(), comment.to_owned());
+        let command = Command::Approve { handoff: id, by, comment, digest: None, edit: None };
         self.submit(&session, command, None).await
     }
 
@@ -270,7 +271,7 @@ impl Engine {
     /// When it does not wait for approval, or the approver asked for it.
     pub async fn deny(&self, id: HandoffId, by: &str, comment: &str) -> Result<Answer, HandoffError> {
         let session = self.session_of(id).await?;
-        let command = Command::Deny { handoff: id, by: by.to_owned(), comment: comment.to_owned() };
+        let command = Command::Deny { handoff: id, by: by.to_owned(), comment: comment.to_owned(), digest: None };
         self.submit(&session, command, None).await
     }
 

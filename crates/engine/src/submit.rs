@@ -5,7 +5,7 @@ use crate::{cache::Cell, engine::Engine, finish::finish};
 use handover_core::{
     agent::Standing,
     command::{Answer, Caller, Command},
-    decide::{self, Decided, Found, World},
+    decide::{self, Decided, Found},
     digest::Digest,
     event::Event,
     handoff::{Handoff, Phase},
@@ -115,7 +115,7 @@ impl Engine {
             return Err(Refusal::new(Code::ShuttingDown, "the engine is shutting down and begins nothing new").into());
         }
         match command {
-            Command::Tick { .. } | Command::Reclaim { .. } => {
+            Command::Tick { .. } | Command::Reclaim { .. } | Command::Reconsider { .. } => {
                 Err(Refusal::new(Code::NotYours, "only the engine itself says so").into())
             }
             // Whoever comes through this door can go away without the engine: its lease has to run out.
@@ -157,17 +157,11 @@ impl Engine {
         let taken = self.take_place(&command, reserved)?;
         let looked = self.look_up(before.as_deref(), &command).await;
         let (closed, waiting) = looked.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
-        let outcome = {
-            let agents = self.inner.agents.read();
-            let policy = self.inner.policy.read();
-            // The time first: asking for it is what notices that the machine slept.
-            let now = self.inner.clock.now();
-            let awake_since = self.inner.clock.awake_since();
-            let world = World { agents: &agents, policy: &policy, caller, awake_since, now };
-            let found = Found { closed: closed.as_ref(), waiting: waiting.as_ref() };
-            decide::decide(id, before.as_deref(), found, command, &world, &mut RandomIds)
-        };
-        let decided = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
+        let found = Found { closed: closed.as_ref(), waiting: waiting.as_ref() };
+        let outcome = self.decide_and_post(caller, None, |world| {
+            decide::decide(id, before.as_deref(), found, command, world, &mut RandomIds)
+        });
+        let (decided, moved) = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
         if decided.written.is_empty() {
             self.give_place_back(taken.as_ref());
             return Ok((decided.answer, before));
@@ -180,6 +174,9 @@ impl Engine {
         // A caller that goes away must not leave the commit half done.
         let committed = finish(async move {
             let result = engine.inner.store.commit(commit).await;
+            if result.is_ok() {
+                engine.note_breakers(moved);
+            }
             engine.conclude(cell, before.as_deref(), decided, taken.as_ref(), result)
         });
         committed.await
@@ -234,6 +231,7 @@ impl Engine {
     ) -> Result<Outcome, HandoffError> {
         if let Err(error) = result {
             self.give_place_back(taken);
+            self.take_back(&decided.postings);
             if matches!(error, StoreError::Stopped(_)) {
                 self.inner.waiters.wake_all();
             }
@@ -326,6 +324,9 @@ fn begins_work(command: &Command) -> bool {
         | Command::CompleteSegment { .. }
         | Command::End { .. }
         | Command::Approve { .. }
+        | Command::Amend { .. }
+        | Command::SetLimits { .. }
+        | Command::Reconsider { .. }
         | Command::Deny { .. }
         | Command::Reject { .. }
         | Command::Defer { .. }

@@ -54,8 +54,9 @@ fn commands(handoff: HandoffId) -> Vec<Command> {
         Command::End { by: by(), reason: text() },
         Command::Initiate(Box::new(delegation("planner", "pilot"))),
         Command::Turn { by: by(), turn },
-        Command::Approve { handoff, by: text(), comment: text() },
-        Command::Deny { handoff, by: text(), comment: text() },
+        Command::Approve { handoff, by: text(), comment: text(), digest: None, edit: None },
+        Command::Amend { handoff, by: text(), edit: handover_core::handoff::Edit::default() },
+        Command::Deny { handoff, by: text(), comment: text(), digest: None },
         Command::Accept {
             handoff,
             by: by(),

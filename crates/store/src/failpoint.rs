@@ -53,6 +53,8 @@ pub const ALL: &[&str] = &[
     "running.exit",
     "agents.enter",
     "agents.exit",
+    "ledger.enter",
+    "ledger.exit",
     "records.enter",
     "records.exit",
     "last_position.enter",

@@ -19,6 +19,7 @@ use handover_core::{
     digest::Digest,
     handoff::{Handoff, Status},
     ids::{AgentId, HandoffId, SessionId},
+    ledger::{Account, Entry},
     message::Message,
     session::Session,
     time::Timestamp,
@@ -253,6 +254,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// All agents.
     async fn agents(&self) -> Result<Vec<(Profile, Standing)>, StoreError>;
+
+    /// All accounts of the ledger.
+    async fn ledger(&self) -> Result<Vec<(Account, Entry)>, StoreError>;
 
     /// Records in the order of commits. Never skips one.
     async fn records(&self, query: &RecordQuery) -> Result<Vec<StoredRecord>, StoreError>;

@@ -7,6 +7,7 @@ use handover_core::{
     event::Event,
     handoff::{Handoff, Kind, Phase, ReturnStatus, Status},
     ids::{AgentId, HandoffId, SessionId},
+    ledger::Posting,
     message::Message,
     session::Session,
     time::Timestamp,
@@ -209,6 +210,8 @@ pub struct Commit {
     pub key: Option<KeyRow>,
     /// Agents that are new or changed.
     pub agents: Vec<AgentRow>,
+    /// What changes in the ledger.
+    pub postings: Vec<Posting>,
 }
 
 impl Commit {
@@ -235,6 +238,7 @@ impl Commit {
             returns: decided.written.iter().filter_map(return_row).collect(),
             key,
             agents,
+            postings: decided.postings.clone(),
         }
     }
 

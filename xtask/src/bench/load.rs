@@ -15,7 +15,7 @@ pub(super) const MESSAGES: usize = 20;
 pub(super) const VARIABLES: usize = 5;
 
 pub(super) async fn open(folder: &Path, sync: bool) -> Result<Engine, String> {
-    let options = Options { sync, ..Options::default() };
+    let options = Options { sync, policy: Policy::without_guards(), ..Options::default() };
     let engine = Engine::open_with(folder.join("bench.db"), options).await.map_err(text)?;
     for name in ["planner", "pilot"] {
         let profile = Profile::named(name).map_err(text)?.kind(AgentKind::Worker).at_once(1_000_000);

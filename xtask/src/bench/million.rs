@@ -27,7 +27,7 @@ pub(super) fn run(report: &mut Report, runtime: &tokio::runtime::Runtime, settin
     let mut reopened = Vec::new();
     for _ in 0..3 {
         let start = Instant::now();
-        let engine = runtime.block_on(Engine::open_with(&file, Options::default())).map_err(text)?;
+        let engine = runtime.block_on(Engine::open_with(&file, options())).map_err(text)?;
         reopened.push(start.elapsed().as_secs_f64());
         runtime.block_on(engine.close()).map_err(text)?;
     }
@@ -105,7 +105,7 @@ fn indexes(conn: &rusqlite::Connection) -> Result<Vec<(String, String)>, String>
 }
 
 async fn read(report: &mut Report, file: &Path, sessions: u64, rounds: u64) -> Result<(), String> {
-    let engine = Engine::open_with(file, Options::default()).await.map_err(text)?;
+    let engine = Engine::open_with(file, options()).await.map_err(text)?;
     let (mut pages, mut counts) = (Vec::new(), Vec::new());
     let mut at: u64 = 7;
     for _ in 0..rounds {
@@ -128,4 +128,8 @@ async fn read(report: &mut Report, file: &Path, sessions: u64, rounds: u64) -> R
     let note = format!("p50 {:.3}", percentile(&mut counts, 0.5));
     report.figure("engine.count_p99_ms", percentile(&mut counts, 0.99), "ms", "< 1", note);
     engine.close().await.map_err(text)
+}
+
+fn options() -> Options {
+    Options { policy: handover::core::policy::Policy::without_guards(), ..Options::default() }
 }

@@ -8,6 +8,7 @@ use handover::{
         context,
         decide::{Found, World, decide},
         ids::{RandomIds, SessionId},
+        ledger::Ledger,
         policy::Policy,
         session::Session,
         time::Timestamp,
@@ -36,6 +37,7 @@ pub(super) struct Rows {
 struct Maker {
     agents: Agents,
     policy: Policy,
+    ledger: Ledger,
     caller: Caller,
     now: i64,
     kept: Vec<handover::core::message::Message>,
@@ -49,7 +51,14 @@ impl Maker {
             agents.put(Arc::new(profile), Standing::Available);
         }
         let caller = Caller::local();
-        Ok(Self { agents, policy: Policy::default(), caller, now: 1_800_000_000_000, kept: Vec::new() })
+        Ok(Self {
+            agents,
+            policy: Policy::without_guards(),
+            ledger: Ledger::default(),
+            caller,
+            now: 1_800_000_000_000,
+            kept: Vec::new(),
+        })
     }
 
     fn step(
@@ -60,7 +69,15 @@ impl Maker {
     ) -> Result<(Session, Commit), String> {
         self.now += 1;
         let now = Timestamp(self.now);
-        let world = World { agents: &self.agents, policy: &self.policy, caller: &self.caller, awake_since: now, now };
+        let world = World {
+            agents: &self.agents,
+            policy: &self.policy,
+            ledger: &self.ledger,
+            picked: None,
+            caller: &self.caller,
+            awake_since: now,
+            now,
+        };
         let decided = decide(id, before, Found::default(), command, &world, &mut RandomIds).map_err(text)?;
         self.kept.extend(decided.messages.iter().cloned());
         let commit = Commit::of(before, &decided, None, Vec::new());

@@ -6,10 +6,15 @@ pub use goto::Goto;
 
 use crate::{
     agent::Risk,
+    budget::Usage,
     context::Manifest,
-    handoff::{Metrics, Outcome, Request, ReturnStatus},
+    digest::Digest,
+    guard::complexity::Complexity,
+    handoff::{Edit, Metrics, Outcome, Request, ReturnStatus},
     ids::{AgentId, ArtifactId, GroupId, HandoffId, LeaseId, SessionId},
     message::{Message, NewMessage},
+    policy::{Mode, SessionLimits},
+    refusal::HandoffError,
     session::{ArtifactStatus, ArtifactType, LockType},
     time::Timestamp,
 };
@@ -82,6 +87,18 @@ pub struct Open {
     /// Anything else to keep.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
+    /// How much it asks for; left out, it is derived where the policy says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complexity: Option<Complexity>,
+    /// The workflow that it follows, by name: its limits are in the policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<String>,
+    /// Limits of its own, before those of the workflow, the class and the house.
+    #[serde(default, skip_serializing_if = "SessionLimits::is_empty")]
+    pub limits: SessionLimits,
+    /// Whether work is handed over in it; as in the house when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
 }
 
 /// A write of a variable.
@@ -130,6 +147,9 @@ pub struct Update {
     /// What was used.
     #[serde(default)]
     pub metrics: Metrics,
+    /// What models reported; tokens and cost are added up from it where `metrics` leaves them at 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub usage: Vec<Usage>,
 }
 
 /// The command object: what an agent's turn may end in.
@@ -251,6 +271,33 @@ pub enum Command {
         by: String,
         /// Why.
         comment: String,
+        /// The digest of what they saw; another one by now is refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<Digest>,
+        /// What they change with it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edit: Option<Edit>,
+    },
+    /// Changes a handoff that waits for approval. What was seen before is void.
+    Amend {
+        /// Which.
+        handoff: HandoffId,
+        /// Who.
+        by: String,
+        /// What.
+        edit: Edit,
+    },
+    /// Changes how far the session may go. For whoever runs the house.
+    SetLimits {
+        /// Who.
+        by: String,
+        /// The limits of its own from now on.
+        limits: SessionLimits,
+    },
+    /// An agent's breaker opened: what waits for it goes to somebody else. Said by the engine.
+    Reconsider {
+        /// Which.
+        handoff: HandoffId,
     },
     /// Denies a handoff.
     Deny {
@@ -260,6 +307,9 @@ pub enum Command {
         by: String,
         /// Why.
         comment: String,
+        /// The digest of what they saw; another one by now is refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<Digest>,
     },
     /// Takes an offered handoff.
     Accept {
@@ -374,6 +424,8 @@ impl Command {
         match self {
             Self::Approve { handoff, .. }
             | Self::Deny { handoff, .. }
+            | Self::Amend { handoff, .. }
+            | Self::Reconsider { handoff }
             | Self::Accept { handoff, .. }
             | Self::Reject { handoff, .. }
             | Self::Defer { handoff, .. }
@@ -387,6 +439,7 @@ impl Command {
             Self::Open(_)
             | Self::Say { .. }
             | Self::Set { .. }
+            | Self::SetLimits { .. }
             | Self::Keep { .. }
             | Self::MarkArtifact { .. }
             | Self::Decide { .. }
@@ -423,6 +476,9 @@ pub struct Answer {
     /// What did not fit but was let pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Why nothing was handed over and the source carries on alone, in a session that falls back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<HandoffError>,
 }
 
 impl Answer {
@@ -436,6 +492,7 @@ impl Answer {
             lease: None,
             artifact: None,
             warnings: Vec::new(),
+            fallback: None,
         }
     }
 }

@@ -38,7 +38,7 @@ impl Draft<'_> {
                 checks.payload(&format!("{field}.task.payload"), &task.payload);
             }
             let warnings = self.check_target(&field, &send.to_agent, request, checks);
-            targets.push(Target { to: send.to_agent.clone(), warnings, routing: Vec::new(), climb: None });
+            targets.push(Target::named(send.to_agent.clone(), warnings, None));
         }
         self.check_repeats(request, checks);
         targets

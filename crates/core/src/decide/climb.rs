@@ -46,7 +46,7 @@ impl Draft<'_> {
             assessments: below.map(|climb| climb.assessments.clone()).unwrap_or_default(),
             back_to: below.map_or_else(|| self.session.lasting_owner().clone(), |climb| climb.back_to.clone()),
         };
-        Some(Target { to: first.agent, warnings, routing: Vec::new(), climb: Some(climb) })
+        Some(Target::named(first.agent, warnings, Some(climb)))
     }
 
     /// Whether this rung can be reached and may take the risk.
@@ -55,7 +55,15 @@ impl Draft<'_> {
             agent.standing == Standing::Available
                 && agent.profile.accepts_handoffs
                 && agent.profile.autonomy_budget.max_risk >= request.risk()
+                && self.left_alone(&rung.agent).is_none()
         })
+    }
+
+    /// Whether there is anybody to ask.
+    pub(super) fn has_ladder(&self, request: &Request) -> bool {
+        let mut question = Request::clone(request);
+        question.to_agent = None;
+        !self.ladder(&question).is_empty()
     }
 
     /// The rungs of a request: its own, or the chain of `escalates_to`, and a person on top.
@@ -121,7 +129,7 @@ impl Draft<'_> {
             back_to: below.map_or_else(|| self.owner_without(handoff), |climb| climb.back_to.clone()),
         };
         let request = Arc::new(self.successor_request(handoff, &rung, assessment.clone(), trigger));
-        let target = Target { to: rung.agent, warnings: Vec::new(), routing: Vec::new(), climb: Some(climb) };
+        let target = Target::named(rung.agent, Vec::new(), Some(climb));
         let successor = self.begin(&request, target, handoff.broadcast_group_id, Some(handoff));
         self.move_member(handoff, successor);
         let result = self.result_of(handoff, ReturnStatus::Partial, assessment);

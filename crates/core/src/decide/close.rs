@@ -43,7 +43,11 @@ impl Draft<'_> {
         let waits = handoff.request.expects_return() || handoff.returns_for != handoff.id || gave_away;
         // A member of a broadcast answers to its group; the group answers to the source.
         let returned_to = (waits && handoff.broadcast_group_id.is_none()).then(|| handoff.request.from_agent.clone());
-        self.emit_closed(handoff, status, result, returned_to, None);
+        let why = result.notes.clone();
+        self.emit_closed(handoff, status, result, returned_to.clone(), None);
+        if matches!(status, Status::Failed | Status::TimedOut) && returned_to.is_some() {
+            self.fall_back_after(handoff, &why);
+        }
         if status != Status::Completed {
             self.cancel_children(handoff);
         }
@@ -65,6 +69,7 @@ impl Draft<'_> {
         let released =
             self.session.locks.iter().filter(|(_, locks)| held(locks)).map(|(path, _)| path.clone()).collect();
         let why = result.notes.clone();
+        self.settle(handoff, status, &result);
         self.emit(Event::Closed { id, status, result: Arc::new(result), returned_to, successor, released });
         let came_to_nothing = matches!(status, Status::Failed | Status::TimedOut);
         if let Some(human) =

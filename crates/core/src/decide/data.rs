@@ -123,7 +123,7 @@ impl Draft<'_> {
         checks.text("description", &description);
         checks.count("decisions", self.session.decisions.len() + 1, limits::DECISIONS_MAX, "DECISIONS_MAX");
         checks.done()?;
-        let max = self.agent(by).map_or(Risk::Low, |agent| agent.profile.autonomy_budget.max_risk);
+        let max = self.authority(by);
         let escalated_to = if risk > max { Some(self.escalate_decision(by, &description, risk)?) } else { None };
         let decision = Decision {
             decision_id: self.ids.next().to_string(),

@@ -43,6 +43,10 @@ fn opening() -> Event {
         user_id: None,
         original_request: String::new(),
         metadata: serde_json::Value::Null,
+        complexity: None,
+        workflow: None,
+        limits: crate::policy::SessionLimits::default(),
+        mode: None,
     }
 }
 
@@ -74,6 +78,10 @@ pub fn check_profile(profile: &Profile, agents: &Agents) -> Result<(), HandoffEr
         let refusal = Refusal::new(Code::BadProfile, "0 leaves no room for even one task");
         checks.add(refusal.at("max_concurrent_tasks").hint("use accepts_handoffs: false to take none"));
     }
+    if let Some(budget) = &profile.budget {
+        crate::policy::check_limit("budget", budget, &mut checks);
+    }
+    checks.optional_text("model", profile.model.as_deref().unwrap_or_default());
     if let Some(ms) = profile.max_execution_ms {
         checks.wait("max_execution_ms", ms);
     }

@@ -1,12 +1,13 @@
 //! Initiating: a request is checked as a whole, gets a target, and becomes a handoff that is offered or waits for approval.
 
-use super::{Draft, Verdict, route, validate::Checks};
+use super::{Draft, Verdict, validate::Checks};
 use crate::{
-    agent::AgentKind,
+    agent::{AgentKind, Standing},
+    budget::Amount,
     command::Write,
     digest::Digest,
-    event::{Candidate, Event},
-    handoff::{Climb, Handoff, Kind, Phase, Request, Trigger},
+    event::{Event, Routed},
+    handoff::{Climb, Handoff, Kind, Phase, Request, Reservation, Trigger},
     ids::{AgentId, GroupId, HandoffId},
     limits,
     refusal::{Code, HandoffError, Refusal},
@@ -18,8 +19,19 @@ use std::sync::Arc;
 pub(super) struct Target {
     pub(super) to: AgentId,
     pub(super) warnings: Vec<String>,
-    pub(super) routing: Vec<Candidate>,
+    pub(super) routing: Option<Box<Routed>>,
     pub(super) climb: Option<Climb>,
+    /// The digest of what it is given, where the guards have looked at it.
+    pub(super) content: Option<Digest>,
+    /// What is set aside for it.
+    pub(super) reservation: Option<Reservation>,
+}
+
+impl Target {
+    /// A target that somebody named.
+    pub(super) fn named(to: AgentId, warnings: Vec<String>, climb: Option<Climb>) -> Self {
+        Self { to, warnings, routing: None, climb, content: None, reservation: None }
+    }
 }
 
 impl Draft<'_> {
@@ -53,7 +65,10 @@ impl Draft<'_> {
             // Whoever is above is in no less of a hurry than whoever asks.
             request.task.priority = held.request.task.priority;
         }
+        let mut escalated = Checks::default();
+        self.escalate_by_itself(request, &mut escalated);
         let mut checks = self.check_request(request);
+        checks.append(escalated);
         let variables: Vec<Write> = variable_writes(request);
         self.check_writes(&request.from_agent, &variables, &mut checks);
         let mut targets = Vec::new();
@@ -62,6 +77,8 @@ impl Draft<'_> {
             Kind::Broadcast => targets = self.broadcast_targets(request, &mut checks),
             Kind::Escalation => targets.extend(self.escalation_target(request, &mut checks)),
         }
+        self.check_guards(request, &mut targets, &mut checks);
+        self.check_budgets(request, &mut targets, &mut checks);
         checks.done()?;
         for target in &targets {
             self.answer.warnings.extend(target.warnings.iter().cloned());
@@ -71,25 +88,37 @@ impl Draft<'_> {
 
     fn find_target(&self, request: &mut Request, checks: &mut Checks) -> Option<Target> {
         if let Some(to) = request.to_agent.clone() {
-            let warnings = self.check_target("to_agent", &to, request, checks);
-            return Some(Target { to, warnings, routing: Vec::new(), climb: None });
-        }
-        if request.capability.is_none()
-            && request.validation.required_capabilities.is_empty()
-            && request.candidates.is_empty()
-        {
-            let refusal = Refusal::new(Code::MissingField, "a target is needed").at("to_agent");
-            checks.add(refusal.hint("name an agent, a capability, required capabilities or candidates"));
-            return None;
+            let Some(why) = self.cannot_be_reached(&to).filter(|_| has_others(request)) else {
+                let warnings = self.check_target("to_agent", &to, request, checks);
+                return Some(Target::named(to, warnings, None));
+            };
+            // The one who was named cannot be reached, and the request says who else may take it.
+            let mut target = self.route(request, &[to.clone()], checks)?;
+            target.warnings.push(format!("{to}: {why}; {} takes it", target.to));
+            return Some(target);
         }
         self.note_mismatch(request);
-        let choice = route::choose(self.world.agents, request, &[]);
-        let Some(to) = choice.agent else {
-            checks.add(nobody(request, &choice.candidates));
+        self.route(request, &[], checks)
+    }
+
+    fn route(&self, request: &Request, not: &[AgentId], checks: &mut Checks) -> Option<Target> {
+        let routed = self.choose(request, not);
+        let Some(to) = routed.agent.clone() else {
+            checks.add(nobody(request, &routed));
             return None;
         };
         let warnings = self.check_target("to_agent", &to, request, checks);
-        Some(Target { to, warnings, routing: choice.candidates, climb: None })
+        let routing = Some(Box::new(routed));
+        Some(Target { to, warnings, routing, climb: None, content: None, reservation: None })
+    }
+
+    /// Why this agent cannot be given anything now, where it is known at all.
+    fn cannot_be_reached(&self, to: &AgentId) -> Option<String> {
+        match self.agent(to)?.standing {
+            Standing::Unavailable => Some("it is unavailable".into()),
+            Standing::Draining => Some("it is draining".into()),
+            Standing::Available => self.left_alone(to),
+        }
     }
 
     /// The engine sees by itself that the source lacks what the task needs.
@@ -119,20 +148,39 @@ impl Draft<'_> {
         let id = HandoffId(self.ids.next());
         let parent = successor_of.map(|before| before.id).or(request.parent_id);
         let hard_deadline = self.hard_deadline(request, parent);
-        let asks = self.asks_approval(request) && successor_of.is_none();
-        let until = if asks {
-            self.now + self.world.policy.approval_ms
-        } else {
-            self.window(&target.to, target.climb.as_ref())
+        let content = target.content.unwrap_or_else(|| self.content(request, &request.task));
+        let reservation = match successor_of {
+            Some(_) => self.set_aside(request, &target.to, None, 1).unwrap_or_default(),
+            None => target.reservation,
+        };
+        let approval = self.approval_for(request, &target.to, reservation.as_ref(), successor_of.is_some());
+        let until = match &approval {
+            Some(approval) => self.now + self.approval_ms(approval),
+            None => self.window(&target.to, target.climb.as_ref()),
         };
         let until = hard_deadline.map_or(until, |deadline| deadline.min(until));
-        let phase = if asks { Phase::AwaitingApproval { until } } else { Phase::Offered { since: self.now, until } };
+        let phase = match &approval {
+            Some(_) => Phase::AwaitingApproval { until },
+            None => Phase::Offered { since: self.now, until },
+        };
+        let probe = self.probes(&target.to, id);
+        if let Some(reservation) = &reservation {
+            self.post_reservation(reservation, &target.to);
+        }
         let handoff = Handoff {
             id,
             session_id: self.session.id.clone(),
             n: self.session.handoffs + 1,
             request: request.clone(),
             path: self.path(request, parent, successor_of, &target.to),
+            content,
+            authority: self.handed_authority(request, &target.to),
+            reservation,
+            spent_below: Amount::default(),
+            approval: None,
+            edit: None,
+            arm: target.routing.as_ref().and_then(|routed| routed.experiment.clone()),
+            probe,
             to_agent: target.to,
             parent_id: parent,
             broadcast_group_id: group,
@@ -155,27 +203,21 @@ impl Draft<'_> {
             result: None,
             metrics: crate::handoff::Metrics::default(),
         };
-        let digest = asks.then(|| Digest::of_json(&(&handoff.to_agent, &**request)));
         self.emit(Event::Initiated { request: request.clone(), handoff: Box::new(handoff), routing: target.routing });
-        if let Some(digest) = digest {
-            self.emit(Event::ApprovalRequested { id, until, digest });
+        if let Some(approval) = approval {
+            self.emit(Event::ApprovalRequested { id, until, approval: Box::new(approval) });
         }
         self.made(id);
         id
     }
 
     /// The handoff that an agent works on, or by which it came to own the session.
-    fn working_on(&self, agent: &AgentId) -> Option<HandoffId> {
+    pub(super) fn working_on(&self, agent: &AgentId) -> Option<HandoffId> {
         let held = self.session.held_by(agent).map(|held| held.id);
         held.or_else(|| {
             let trail = self.session.trail.as_ref().filter(|_| self.session.active_agent == *agent);
             trail.map(|trail| trail.handoff_id)
         })
-    }
-
-    fn asks_approval(&self, request: &Request) -> bool {
-        request.needs_approval
-            || self.world.policy.approval_from_risk.is_some_and(|from| request.audit.risk_level >= from)
     }
 
     /// Until when this agent may take its time to acknowledge.
@@ -185,20 +227,24 @@ impl Draft<'_> {
         self.now + climb.map_or(ms, |climb| ms.min(climb.rung_ms))
     }
 
-    /// A child is over when its parent must be.
+    /// A child is over when its parent must be, and nothing goes on when the time of the session is over.
     fn hard_deadline(&self, request: &Request, parent: Option<HandoffId>) -> Option<Timestamp> {
-        let own = request.context.constraints.deadline;
-        let inherited = parent.and_then(|id| self.session.open.get(&id)).and_then(|parent| match request.kind {
-            Kind::Delegation | Kind::Broadcast => parent.hard_deadline,
-            Kind::Sequential | Kind::Escalation => None,
+        let constraints = &request.context.constraints;
+        let time = constraints.budget.and_then(|budget| budget.time_ms).map(|ms| self.now + ms);
+        let parent = parent.and_then(|id| self.session.open.get(&id));
+        let inherited = parent.filter(|_| matches!(request.kind, Kind::Delegation | Kind::Broadcast));
+        let running = inherited.and_then(|parent| match &parent.phase {
+            Phase::Running { deadline, .. } => Some(*deadline),
+            Phase::AwaitingApproval { .. } | Phase::Offered { .. } | Phase::Deferred { .. } | Phase::Closed { .. } => {
+                None
+            }
         });
-        match (own, inherited) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        let hard = inherited.and_then(|parent| parent.hard_deadline);
+        let session = self.session_deadline().filter(|_| request.kind != Kind::Escalation);
+        [constraints.deadline, time, running, hard, session].into_iter().flatten().min()
     }
 
-    fn path(
+    pub(super) fn path(
         &self,
         request: &Request,
         parent: Option<HandoffId>,
@@ -225,16 +271,27 @@ pub(super) fn variable_writes(request: &Request) -> Vec<Write> {
     variables.map(|(name, value)| Write { name: name.clone(), value: value.clone(), expected_version: None }).collect()
 }
 
-fn nobody(request: &Request, candidates: &[Candidate]) -> Refusal {
+/// Whether the request says who else may take it.
+fn has_others(request: &Request) -> bool {
+    request.capability.is_some() || !request.candidates.is_empty()
+}
+
+fn nobody(request: &Request, routed: &Routed) -> Refusal {
     let mut wanted: Vec<&str> =
         request.validation.required_capabilities.iter().map(|needed| needed.capability_id.as_str()).collect();
     wanted.extend(request.capability.as_deref());
-    let message = if wanted.is_empty() {
-        "none of the candidates can take it".to_owned()
-    } else {
+    let message = if !wanted.is_empty() {
         format!("nobody is available for {}", wanted.join(", "))
+    } else if request.candidates.is_empty() {
+        "nobody's profile fits the task".to_owned()
+    } else {
+        "none of the candidates can take it".to_owned()
     };
-    let why: Vec<String> = candidates.iter().map(|c| format!("{}: {}", c.agent, c.excluded)).collect();
+    let mut why: Vec<String> = routed.candidates.iter().map(|c| format!("{}: {}", c.agent, c.excluded)).collect();
+    why.extend(Some(routed.note.clone()).filter(|note| !note.is_empty()));
     let refusal = Refusal::new(Code::NobodyCan, message).at("to_agent");
-    if why.is_empty() { refusal } else { refusal.hint(why.join("; ")) }
+    if why.is_empty() {
+        return refusal.hint("name an agent, a capability, required capabilities or candidates");
+    }
+    refusal.hint(why.join("; "))
 }

@@ -4,10 +4,15 @@
 mod accept;
 mod answer;
 mod approval;
+mod authority;
+mod breaker;
 mod broadcast;
+mod budget;
 mod climb;
 mod close;
 mod data;
+mod fallback;
+mod guards;
 mod house;
 mod initiate;
 mod reroute;
@@ -19,7 +24,7 @@ mod turn;
 pub(crate) mod validate;
 
 pub use house::{check_profile, house};
-pub use route::{Choice, choose};
+pub use route::choose;
 
 use crate::{
     agent::{Agent, Agents, Standing},
@@ -29,6 +34,7 @@ use crate::{
     event::Event,
     handoff::{Handoff, Phase},
     ids::{AgentId, ArtifactId, GroupId, HandoffId, Ids, LeaseId, SessionId},
+    ledger::{Ledger, Posting},
     message::Message,
     policy::Policy,
     record::{self, Record},
@@ -45,12 +51,27 @@ pub struct World<'a> {
     pub agents: &'a Agents,
     /// The settings of the installation.
     pub policy: &'a Policy,
+    /// What is counted over all sessions.
+    pub ledger: &'a Ledger,
+    /// Whom a model picked for this very request, where one was asked.
+    pub picked: Option<&'a Picked>,
     /// Who asks.
     pub caller: &'a Caller,
     /// Since when the engine has been awake without a break; windows that ran while it slept start anew.
     pub awake_since: Timestamp,
     /// The time.
     pub now: Timestamp,
+}
+
+/// Whom a model picked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Picked {
+    /// This agent, for this reason.
+    Agent(AgentId, String),
+    /// Nobody fits.
+    Nobody(String),
+    /// It gave no usable answer; routing goes on without it.
+    NoAnswer(String),
 }
 
 /// A record, ready to be stored.
@@ -77,6 +98,8 @@ pub struct Decided {
     pub messages: Vec<Message>,
     /// Agents whose standing is to change.
     pub standings: Vec<(AgentId, Standing, String)>,
+    /// What changes in the ledger, in the same commit.
+    pub postings: Vec<Posting>,
     /// The answer to the caller.
     pub answer: Answer,
 }
@@ -135,6 +158,7 @@ pub(crate) struct Draft<'a> {
     touched: Touched,
     messages: Vec<Message>,
     standings: Vec<(AgentId, Standing, String)>,
+    postings: Vec<Posting>,
     answer: Answer,
 }
 
@@ -153,13 +177,18 @@ impl<'a> Draft<'a> {
             touched: Touched::default(),
             messages: Vec::new(),
             standings: Vec::new(),
+            postings: Vec::new(),
         }
     }
 
     fn run(&mut self, command: Command, found: Found<'_>) -> Verdict {
         let closed = found.closed;
         if let Some(id) = command.handoff() {
-            self.check_exists(id, closed, matches!(command, Command::Tick { .. } | Command::Reclaim { .. }))?;
+            self.check_exists(
+                id,
+                closed,
+                matches!(command, Command::Tick { .. } | Command::Reclaim { .. } | Command::Reconsider { .. }),
+            )?;
             if closed.is_some() && !self.session.open.contains_key(&id) {
                 return Ok(()); // A timer that comes late decides to nothing.
             }
@@ -175,10 +204,12 @@ impl<'a> Draft<'a> {
             Command::Unlock { by, path } => self.unlock(&by, path),
             Command::CompleteSegment { by } => self.complete_segment(&by),
             Command::End { by, reason } => self.end(&by, reason),
-            Command::Initiate(request) => self.initiate(*request).map(|_| ()),
+            Command::Initiate(request) => self.hand_over(*request),
             Command::Turn { by, turn } => self.turn(&by, *turn),
-            Command::Approve { handoff, by, comment } => self.approve(handoff, by, comment),
-            Command::Deny { handoff, by, comment } => self.deny(handoff, by, comment),
+            Command::Approve { handoff, by, comment, digest, edit } => self.approve(handoff, by, comment, digest, edit),
+            Command::Amend { handoff, by, edit } => self.amend(handoff, &by, edit),
+            Command::Deny { handoff, by, comment, digest } => self.deny(handoff, by, comment, digest),
+            Command::SetLimits { by, limits } => self.set_limits(by, limits),
             Command::Accept { handoff, by, lease_ms, in_process, estimated_completion, manifest } => {
                 self.accept(handoff, &by, lease_ms, in_process, estimated_completion, manifest)
             }
@@ -192,6 +223,7 @@ impl<'a> Draft<'a> {
             Command::Take { of, by } => self.take(of, &by, found.waiting),
             Command::Tick { handoff } => self.tick(handoff),
             Command::Reclaim { handoff } => self.reclaim(handoff),
+            Command::Reconsider { handoff } => self.reconsider(handoff),
         }
     }
 
@@ -223,6 +255,7 @@ impl<'a> Draft<'a> {
             touched: self.touched,
             messages: self.messages,
             standings: self.standings,
+            postings: self.postings,
             answer: self.answer,
         }
     }

@@ -1,10 +1,11 @@
 //! Rerouting: somebody said no or did not answer. The next candidate is asked, at most three, then a person.
 
-use super::{Draft, route};
+use super::Draft;
 use crate::{
-    event::{Event, RerouteReason},
-    handoff::{Handoff, Kind, Priority, Status, Trigger},
+    event::{Event, RerouteReason, Routed},
+    handoff::{Handoff, Kind, Priority, Reservation, Status, Trigger},
     ids::{AgentId, HandoffId},
+    ledger::{Account, Change, Posting},
     limits,
 };
 
@@ -17,12 +18,13 @@ impl Draft<'_> {
         }
         let urgent = handoff.request.task.priority == Priority::Urgent && why != RerouteReason::AtCapacity;
         let human = self.free_human(&handoff);
-        let next = self.next_candidate(&handoff);
-        match (next, human) {
+        let next = self.next_routed(&handoff);
+        let found = next.as_ref().and_then(|routed| routed.agent.clone());
+        match (found, human) {
             // Somebody must act now, and a person surely can.
-            (_, Some(human)) if urgent => self.offer_to(&handoff, human, why, true),
-            (Some(next), _) => self.offer_to(&handoff, next, why, false),
-            (None, Some(human)) => self.offer_to(&handoff, human, why, true),
+            (_, Some(human)) if urgent => self.offer_to(&handoff, human, why, true, None),
+            (Some(next_agent), _) => self.offer_to(&handoff, next_agent, why, false, next),
+            (None, Some(human)) => self.offer_to(&handoff, human, why, true, next),
             (None, None) => {
                 let asked = handoff.reroutes + 1;
                 let notes = format!("nobody is left to take it: {} (asked {asked})", words(why));
@@ -40,6 +42,15 @@ impl Draft<'_> {
     }
 
     pub(super) fn next_candidate(&self, handoff: &Handoff) -> Option<AgentId> {
+        self.next_routed(handoff).and_then(|routed| routed.agent)
+    }
+
+    /// Whether somebody else could be asked.
+    pub(super) fn has_next(&self, handoff: &Handoff) -> bool {
+        self.next_candidate(handoff).is_some() || self.free_human(handoff).is_some()
+    }
+
+    fn next_routed(&self, handoff: &Handoff) -> Option<Routed> {
         if handoff.reroutes >= limits::REROUTES_MAX {
             return None;
         }
@@ -47,8 +58,9 @@ impl Draft<'_> {
         not.push(handoff.to_agent.clone());
         let named = handoff.request.capability.is_some()
             || !handoff.request.candidates.is_empty()
-            || !handoff.request.validation.required_capabilities.is_empty();
-        if named { route::choose(self.world.agents, &handoff.request, &not).agent } else { None }
+            || !handoff.request.validation.required_capabilities.is_empty()
+            || handoff.request.to_agent.is_none();
+        named.then(|| self.choose(&handoff.request, &not))
     }
 
     fn free_human(&self, handoff: &Handoff) -> Option<AgentId> {
@@ -57,11 +69,40 @@ impl Draft<'_> {
         (!asked && self.agent(&human).is_some()).then_some(human)
     }
 
-    fn offer_to(&mut self, handoff: &Handoff, to: AgentId, why: RerouteReason, to_human: bool) {
+    fn offer_to(
+        &mut self,
+        handoff: &Handoff,
+        to: AgentId,
+        why: RerouteReason,
+        to_human: bool,
+        routing: Option<Routed>,
+    ) {
         let until = self.window(&to, None);
         let until = handoff.at_most(until);
         let from = handoff.to_agent.clone();
-        self.emit(Event::Rerouted { id: handoff.id, from, to, why, to_human, until });
+        let reservation = self.move_share(handoff, &to).map(Box::new);
+        let probe = self.probes(&to, handoff.id);
+        let routing = routing.map(Box::new);
+        self.emit(Event::Rerouted { id: handoff.id, from, to, why, to_human, reservation, probe, routing, until });
+        self.ask_again(handoff.id);
+    }
+
+    /// What was set aside with one agent is set aside with the next; a probe is over.
+    fn move_share(&mut self, handoff: &Handoff, to: &AgentId) -> Option<Reservation> {
+        if handoff.probe {
+            let change = Change::ProbeOver { handoff: handoff.id };
+            self.postings.push(Posting { account: Account::of_agent(&handoff.to_agent), change });
+        }
+        let mut held = handoff.reservation.clone()?;
+        let amount = held.share.amount();
+        if let Some(account) = held.agent.take() {
+            self.postings.push(Posting { account, change: Change::Release(amount) });
+        }
+        if let Some((account, within)) = self.agent_limit(to) {
+            held.agent = Some(account.clone());
+            self.postings.push(Posting { account, change: Change::Reserve { amount, within } });
+        }
+        Some(held)
     }
 }
 
@@ -71,5 +112,6 @@ fn words(why: RerouteReason) -> &'static str {
         RerouteReason::NotAcknowledged => "it was not acknowledged in time",
         RerouteReason::AtCapacity => "everybody is at capacity",
         RerouteReason::LeasesLost => "its holder was lost too often",
+        RerouteReason::CircuitOpen => "it failed too often of late",
     }
 }

@@ -26,12 +26,17 @@ impl Draft<'_> {
         let mut result = self.result_of(&handoff, giving.status, giving.notes);
         result.result = giving.result;
         result.context_updates = context_updates;
-        let used = giving.updates.metrics;
+        let body = if giving.updates.metrics.tokens == 0 { text_of(&result.result.body) } else { String::new() };
+        let used = self.used(&by, Some(&handoff), &giving.updates, &body);
         result.metrics = Metrics { duration_ms: self.now.since(handoff.opened_at), ..used };
         let status = match giving.status {
             ReturnStatus::Success | ReturnStatus::Partial => Status::Completed,
             ReturnStatus::Failed | ReturnStatus::Timeout => Status::Failed,
         };
+        match status {
+            Status::Completed => self.did_well(&by),
+            _ => self.failed_at_work(&by),
+        }
         self.end_with(&handoff, status, result);
         match then {
             Some(goto) => self.go_on(&by, *goto, Some(&handoff)),
@@ -82,6 +87,10 @@ impl Draft<'_> {
             checks.optional_text(&format!("updates.artifacts[{i}].description"), &artifact.description);
         }
         checks.range("updates.metrics.cost", update.metrics.cost, 0.0, f64::MAX);
+        checks.count("updates.usage", update.usage.len(), limits::USAGE_MAX, "USAGE_MAX");
+        for (i, usage) in update.usage.iter().enumerate() {
+            checks.optional_text(&format!("updates.usage[{i}].model"), &usage.model);
+        }
     }
 
     /// Merges an update into the session; it was checked before.
@@ -107,6 +116,15 @@ impl Draft<'_> {
             }
             Some(_) | None => self.emit(Event::SegmentCompleted { by: by.clone() }),
         }
+    }
+}
+
+/// A result as a model would have written it.
+fn text_of(body: &serde_json::Value) -> String {
+    match body {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Null => String::new(),
+        other => other.to_string(),
     }
 }
 

@@ -1,21 +1,14 @@
 //! Finding a target: who can take this, ranked, and why the others cannot.
 
+use super::Draft;
 use crate::{
     agent::{Agent, Agents, Profile, Standing},
-    event::Candidate,
+    event::{Candidate, Routed},
     handoff::{Request, RequiredCapability},
     ids::AgentId,
     limits,
+    policy::Strategy,
 };
-
-/// Who was chosen, and who was considered.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
-    /// The best, if anybody can.
-    pub agent: Option<AgentId>,
-    /// Everybody considered, best first.
-    pub candidates: Vec<Candidate>,
-}
 
 /// Whether a profile has this capability, and well enough.
 pub(super) fn has(profile: &Profile, needed: &RequiredCapability) -> bool {
@@ -37,7 +30,7 @@ pub(super) fn suggest(agents: &Agents, required: &[RequiredCapability]) -> Vec<S
 
 /// Ranks whoever could take a request: the explicit list, or everybody with a capability that it asks for.
 #[must_use]
-pub fn choose(agents: &Agents, request: &Request, not: &[AgentId]) -> Choice {
+pub fn choose(agents: &Agents, request: &Request, not: &[AgentId]) -> Routed {
     let mut wanted = request.validation.required_capabilities.clone();
     if let Some(capability) = &request.capability {
         wanted.push(RequiredCapability { capability_id: capability.clone(), min_proficiency: None });
@@ -47,7 +40,7 @@ pub fn choose(agents: &Agents, request: &Request, not: &[AgentId]) -> Choice {
         .map(|agent| {
             let excluded = exclusion(agent, request, &wanted, not);
             let score = score(agent, &wanted);
-            (agent.has_room(), Candidate { agent: agent.profile.id.clone(), score, excluded })
+            (agent.has_room(), Candidate { agent: agent.profile.id.clone(), score, excluded, why: String::new() })
         })
         .collect();
     // Those who can before those who cannot, then those with room, then the best; the id makes it repeatable.
@@ -62,7 +55,22 @@ pub fn choose(agents: &Agents, request: &Request, not: &[AgentId]) -> Choice {
     let candidates: Vec<Candidate> =
         candidates.into_iter().map(|(_, candidate)| candidate).take(limits::CANDIDATES_MAX).collect();
     let agent = candidates.iter().find(|c| c.excluded.is_empty()).map(|c| c.agent.clone());
-    Choice { agent, candidates }
+    Routed {
+        strategy: Strategy::BestMatch,
+        by: String::new(),
+        agent,
+        candidates,
+        experiment: None,
+        shadow: None,
+        note: String::new(),
+    }
+}
+
+impl Draft<'_> {
+    /// Finds somebody for a request, and says how.
+    pub(super) fn choose(&self, request: &Request, not: &[AgentId]) -> Routed {
+        choose(self.world.agents, request, not)
+    }
 }
 
 fn pool<'a>(agents: &'a Agents, request: &Request, wanted: &[RequiredCapability]) -> Vec<&'a Agent> {

@@ -5,9 +5,11 @@ use crate::{
     apply::Touched,
     command::{Answer, Open, Prepared},
     event::Event,
+    guard::complexity,
     handoff::Status,
     ids::{AgentId, SessionId},
     limits,
+    policy::{SessionLimits, check_session_limits},
     record::{self, Record},
     refusal::{Code, HandoffError, Refusal},
     session::{Head, Session},
@@ -26,13 +28,21 @@ pub(super) fn open(id: &SessionId, open: Open, world: &World<'_>) -> Result<Deci
         let message = format!("{} may not act as {}", world.caller.name, open.active_agent);
         checks.add(Refusal::new(Code::NotYourAgent, message).at("active_agent"));
     }
+    checks.optional_text("workflow", open.workflow.as_deref().unwrap_or_default());
+    check_session_limits("limits", &open.limits, &mut checks);
     checks.done()?;
+    let derived = world.policy.classify.then(|| complexity::derive(&open.original_request));
+    let complexity = open.complexity.or(derived);
     let event = Event::SessionOpened {
         tenant: world.caller.tenant.clone(),
         active_agent: open.active_agent,
         user_id: open.user_id,
         original_request: open.original_request,
         metadata: open.metadata,
+        complexity,
+        workflow: open.workflow,
+        limits: open.limits,
+        mode: open.mode,
     };
     Ok(begin(id, event, world))
 }
@@ -50,7 +60,15 @@ pub(super) fn begin(id: &SessionId, event: Event, world: &World<'_>) -> Decided 
     session.head = Head { seq: 1, hash };
     session.version = 1;
     written.push(super::Written { record, text, hash });
-    Decided { session, written, touched: Touched::default(), messages: Vec::new(), standings: Vec::new(), answer }
+    Decided {
+        session,
+        written,
+        touched: Touched::default(),
+        messages: Vec::new(),
+        standings: Vec::new(),
+        postings: Vec::new(),
+        answer,
+    }
 }
 
 impl Draft<'_> {
@@ -67,8 +85,14 @@ impl Draft<'_> {
             checks.add(Refusal::new(Code::HistoryDiverges, message).at("after"));
         }
         checks.done()?;
+        self.append(messages);
+        Ok(())
+    }
+
+    /// Appends messages that were checked.
+    pub(super) fn append(&mut self, messages: Vec<Prepared>) {
         if messages.is_empty() {
-            return Ok(());
+            return;
         }
         let count = messages.len() as u64;
         let mut mark = self.session.mark.clone();
@@ -77,6 +101,22 @@ impl Draft<'_> {
             self.messages.push(message.numbered(mark.messages, self.now));
         }
         self.emit(Event::MessagesAppended { count, mark });
+    }
+
+    /// Changes how far the session may go. A caller that is bound to certain agents cannot widen its own limits.
+    pub(super) fn set_limits(&mut self, by: String, limits: SessionLimits) -> Verdict {
+        self.not_ended()?;
+        let mut checks = validate::Checks::default();
+        checks.text("by", &by);
+        check_session_limits("limits", &limits, &mut checks);
+        checks.done()?;
+        if self.world.caller.acts_as.is_some() {
+            let message = format!("{} is bound to certain agents", self.world.caller.name);
+            return Err(Refusal::new(Code::NotYourAgent, message).into());
+        }
+        if self.session.limits != limits {
+            self.emit(Event::LimitsChanged { by, limits });
+        }
         Ok(())
     }
 

@@ -40,11 +40,24 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// The agent is left alone for a while: whoever else can takes what waits for it. With nobody else it goes on waiting.
+    pub(super) fn reconsider(&mut self, id: HandoffId) -> Verdict {
+        let handoff = self.handoff(id)?;
+        let waits = matches!(handoff.phase, Phase::Offered { .. }) && !handoff.probe;
+        if waits && self.left_alone(&handoff.to_agent).is_some() && self.has_next(&handoff) {
+            self.reroute(id, RerouteReason::CircuitOpen);
+        }
+        Ok(())
+    }
+
     fn is_over(&self, handoff: &Handoff) -> bool {
         handoff.hard_deadline.is_some_and(|deadline| deadline <= self.now)
     }
 
     fn offer_again(&mut self, handoff: &Handoff) {
+        if self.left_alone(&handoff.to_agent).is_some() && !handoff.probe {
+            return self.reroute(handoff.id, RerouteReason::CircuitOpen);
+        }
         let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
         let until = handoff.at_most(until);
         self.emit(Event::Offered { id: handoff.id, until });
@@ -102,6 +115,7 @@ impl Draft<'_> {
 
     /// No answer after the reminder.
     fn policy_acts(&mut self, handoff: &Handoff) {
+        self.failed_at_work(&handoff.to_agent);
         if handoff.request.kind == Kind::Escalation {
             return self.go_up_or_fail(handoff);
         }
@@ -148,7 +162,10 @@ impl Draft<'_> {
     }
 
     fn lose_lease(&mut self, handoff: &Handoff) {
-        let Phase::Running { lease, .. } = handoff.phase else { return };
+        let Phase::Running { lease, in_process, .. } = handoff.phase else { return };
+        if !in_process {
+            self.failed_at_work(&handoff.to_agent);
+        }
         let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
         let until = handoff.at_most(until);
         self.emit(Event::LeaseLost { id: handoff.id, lease, until });

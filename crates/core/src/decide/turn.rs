@@ -2,10 +2,12 @@
 
 use super::{Draft, Verdict, returning::not_owner, validate::Checks};
 use crate::{
+    budget::Amount,
     command::{Goto, Turn},
     event::Event,
     handoff::{Broadcast, Handoff, Kind, Metrics, Request},
     ids::AgentId,
+    ledger::Account,
 };
 
 impl Draft<'_> {
@@ -21,8 +23,10 @@ impl Draft<'_> {
         checks.done()?;
         self.update(by, &turn.update)?;
         let held = self.session.held_by(by).cloned();
-        if turn.update.metrics != Metrics::default() {
-            self.emit(Event::Used { by: by.clone(), metrics: turn.update.metrics });
+        let used = self.used(by, None, &turn.update, "");
+        if used != Metrics::default() {
+            self.charge_turn(by, &used);
+            self.emit(Event::Used { by: by.clone(), metrics: used });
         }
         if turn.goto == Goto::End {
             // Whoever ends the workflow has done its part; what it holds is complete, not cancelled.
@@ -40,17 +44,26 @@ impl Draft<'_> {
                 request.to_agent = Some(to_agent.clone());
                 request.completes_segment = true;
                 request.reason = if reason.is_empty() { format!("{by} hands over to {to_agent}") } else { reason };
-                self.initiate(request).map(|_| ())
+                self.hand_over(request)
             }
-            Goto::Request(request) => self.initiate(*request).map(|_| ()),
+            Goto::Request(request) => self.hand_over(*request),
             Goto::Many { sends, aggregation, timeout_ms } => {
                 let mut request = self.follow_up(Kind::Broadcast, by, after, String::new());
                 request.return_protocol.timeout_ms = Some(timeout_ms);
                 request.reason = format!("{by} asks {} agents at once", sends.len());
                 request.broadcast = Some(Broadcast { targets: sends, aggregation });
-                self.initiate(request).map(|_| ())
+                self.hand_over(request)
             }
         }
+    }
+
+    /// What a turn used is the agent's and the tenant's, like all work.
+    fn charge_turn(&mut self, by: &AgentId, used: &Metrics) {
+        let used = Amount::used(used, 0);
+        let (agent, tenant) = (self.agent_limit(by), self.tenant_limit());
+        self.charge(Account::of_agent(by), agent.map(|(account, _)| account), used);
+        let total = Account::of_tenant(&self.session.tenant);
+        self.charge(total, tenant.map(|(account, _)| account), used);
     }
 
     /// A request that goes on with what the agent worked on.

@@ -23,6 +23,10 @@ impl Checks {
         self.refusals.push(refusal);
     }
 
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.refusals.append(&mut other.refusals);
+    }
+
     pub(crate) fn done(mut self) -> Result<(), HandoffError> {
         if self.refusals.is_empty() {
             return Ok(());
@@ -193,7 +197,12 @@ impl Draft<'_> {
             checks.wait("return_protocol.timeout_ms", timeout);
         }
         if let Some(budget) = request.context.constraints.budget {
-            checks.range("context.constraints.budget", budget, 0.0, f64::MAX);
+            if let Some(cost) = budget.cost {
+                checks.range("context.constraints.budget.cost", cost, 0.0, f64::MAX);
+            }
+            if let Some(ms) = budget.time_ms {
+                checks.wait("context.constraints.budget.time_ms", ms);
+            }
         }
         if let Some(deadline) = request.context.constraints.deadline.filter(|deadline| *deadline <= self.now) {
             let message = format!("{deadline} is not after {}", self.now);
@@ -332,6 +341,9 @@ impl Draft<'_> {
         }
         if !agent.profile.accepts_handoffs {
             checks.add(Refusal::new(Code::TargetTakesNone, format!("{to} takes no handoffs")).at(field));
+        }
+        if agent.standing == Standing::Available {
+            self.check_breaker(field, to, checks);
         }
         self.check_risk(field, to, request.risk(), agent.profile.autonomy_budget.max_risk, checks);
         self.check_capabilities(field, to, &request.validation.required_capabilities, checks)

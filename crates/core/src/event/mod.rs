@@ -6,9 +6,14 @@ use crate::{
     agent::{Profile, Standing},
     context::Manifest,
     digest::Digest,
-    handoff::{Aggregation, Handoff, Metrics, Request, Return, ReturnStatus, Status},
+    guard::{breaker::Breaker, complexity::Complexity},
+    handoff::{
+        Aggregation, Approval, ArmOf, Edit, Handoff, Metrics, Request, Reservation, Return, ReturnStatus, Status,
+    },
     ids::{AgentId, ArtifactId, GroupId, HandoffId, LeaseId, SessionId},
     message::Mark,
+    policy::{Mode, SessionLimits, Strategy},
+    refusal::HandoffError,
     session::{Artifact, ArtifactStatus, Decision, LockType},
     time::Timestamp,
 };
@@ -29,6 +34,8 @@ pub enum RerouteReason {
     AtCapacity,
     /// The agent lost too many leases.
     LeasesLost,
+    /// The agent failed too often of late.
+    CircuitOpen,
 }
 
 /// An agent that was considered as a target, and how it did.
@@ -41,6 +48,32 @@ pub struct Candidate {
     /// Why not, where it was left out.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub excluded: String,
+    /// How its score came about.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+/// How somebody was found: by which strategy, among whom, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Routed {
+    /// The strategy that chose.
+    pub strategy: Strategy,
+    /// What it went by: a capability, a list, or the text of the task.
+    pub by: String,
+    /// The best, if anybody can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentId>,
+    /// Everybody considered, best first.
+    pub candidates: Vec<Candidate>,
+    /// The experiment that chose the strategy, and its arm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiment: Option<ArmOf>,
+    /// Whom the other strategy of a shadow would have chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shadow: Option<AgentId>,
+    /// What else there is to say, such as a strategy that could not be used.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
 }
 
 /// The end of one session's chain, as a checkpoint seals it.
@@ -73,6 +106,35 @@ pub enum Event {
         /// Anything else.
         #[serde(default, skip_serializing_if = "Value::is_null")]
         metadata: Value,
+        /// How much it asks for, given or derived.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        complexity: Option<Complexity>,
+        /// The workflow that it follows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workflow: Option<String>,
+        /// Limits of its own.
+        #[serde(default, skip_serializing_if = "SessionLimits::is_empty")]
+        limits: SessionLimits,
+        /// Whether work is handed over in it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<Mode>,
+    },
+    /// How far a session may go was changed.
+    LimitsChanged {
+        /// By whom.
+        by: String,
+        /// Its own limits now.
+        limits: SessionLimits,
+    },
+    /// A handoff could not be; the source carries on alone.
+    FellBack {
+        /// Who.
+        by: AgentId,
+        /// To whom it should have gone, where that was said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<AgentId>,
+        /// Why not.
+        error: HandoffError,
     },
     /// A session's workflow ended.
     SessionEnded {
@@ -159,9 +221,9 @@ pub enum Event {
         request: Arc<Request>,
         /// As it begins.
         handoff: Box<Handoff>,
-        /// Who was considered, where the engine chose.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        routing: Vec<Candidate>,
+        /// How the target was found, where the engine chose.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        routing: Option<Box<Routed>>,
     },
     /// A broadcast began.
     GroupOpened {
@@ -202,10 +264,21 @@ pub enum Event {
     ApprovalRequested {
         /// Which.
         id: HandoffId,
-        /// When it expires.
+        /// When it expires, or the next one is asked.
         until: Timestamp,
-        /// The digest of what is to be approved.
-        digest: Digest,
+        /// What is to be approved, by whom.
+        approval: Box<Approval>,
+    },
+    /// It was changed while it waited for approval.
+    Amended {
+        /// Which.
+        id: HandoffId,
+        /// Who.
+        by: String,
+        /// All that was changed so far.
+        edit: Box<Edit>,
+        /// To whom it goes now.
+        to: AgentId,
     },
     /// A person said no.
     Denied {
@@ -292,6 +365,15 @@ pub enum Event {
         /// Whether nobody else was left and a person is asked.
         #[serde(default)]
         to_human: bool,
+        /// What is set aside with the new target.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reservation: Option<Box<Reservation>>,
+        /// Whether it tries if the new target is well again.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        probe: bool,
+        /// How the new target was found.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        routing: Option<Box<Routed>>,
         /// When the offer counts as not acknowledged.
         until: Timestamp,
     },
@@ -392,6 +474,15 @@ pub enum Event {
         agent: AgentId,
         /// To what.
         standing: Standing,
+        /// Why.
+        why: String,
+    },
+    /// The breaker of an agent opened, closed or was reset. In the book of the house.
+    BreakerMoved {
+        /// Who.
+        agent: AgentId,
+        /// How it stands now.
+        breaker: Breaker,
         /// Why.
         why: String,
     },

@@ -10,6 +10,8 @@ impl Event {
         match self {
             Self::SessionOpened { .. } => "session_opened",
             Self::SessionEnded { .. } => "session_ended",
+            Self::LimitsChanged { .. } => "limits_changed",
+            Self::FellBack { .. } => "fell_back",
             Self::MessagesAppended { .. } => "messages_appended",
             Self::VariablesSet { .. } => "variables_set",
             Self::ArtifactKept { .. } => "artifact_kept",
@@ -25,6 +27,7 @@ impl Event {
             Self::GroupMoved { .. } => "group_moved",
             Self::GroupDecided { .. } => "group_decided",
             Self::ApprovalRequested { .. } => "approval_requested",
+            Self::Amended { .. } => "amended",
             Self::Denied { .. } => "denied",
             Self::Approved { .. } => "approved",
             Self::Offered { .. } => "offered",
@@ -51,6 +54,7 @@ impl Event {
             Self::ReturnTaken { .. } => "return_taken",
             Self::AgentRegistered { .. } => "agent_registered",
             Self::AgentStanding { .. } => "agent_standing",
+            Self::BreakerMoved { .. } => "breaker_moved",
             Self::AgentRemoved { .. } => "agent_removed",
             Self::Sealed { .. } => "sealed",
             Self::Pruned { .. } => "pruned",
@@ -63,6 +67,7 @@ impl Event {
         match self {
             Self::Initiated { handoff, .. } => Some(handoff.id),
             Self::ApprovalRequested { id, .. }
+            | Self::Amended { id, .. }
             | Self::Denied { id, .. }
             | Self::Approved { id, .. }
             | Self::Offered { id, .. }
@@ -80,6 +85,8 @@ impl Event {
             | Self::Closed { id, .. } => Some(*id),
             Self::SessionOpened { .. }
             | Self::SessionEnded { .. }
+            | Self::LimitsChanged { .. }
+            | Self::FellBack { .. }
             | Self::MessagesAppended { .. }
             | Self::VariablesSet { .. }
             | Self::ArtifactKept { .. }
@@ -96,6 +103,7 @@ impl Event {
             | Self::ReturnTaken { .. }
             | Self::AgentRegistered { .. }
             | Self::AgentStanding { .. }
+            | Self::BreakerMoved { .. }
             | Self::AgentRemoved { .. }
             | Self::Sealed { .. }
             | Self::Pruned { .. } => None,

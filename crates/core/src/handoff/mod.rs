@@ -12,9 +12,14 @@ pub use request::{
 pub use returned::{Acceptance, AcceptanceStatus, ContentType, ContextUpdates, Metrics, Outcome, Return, ReturnStatus};
 
 use crate::{
+    agent::Risk,
+    budget::{Amount, Share},
     context::Manifest,
+    digest::Digest,
     ids::{AgentId, GroupId, HandoffId, LeaseId, SessionId},
+    ledger::Account,
     message::Mark,
+    policy::{Approver, OnExpiry},
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -48,6 +53,104 @@ pub struct Climb {
     pub back_to: AgentId,
 }
 
+/// What was set aside for a handoff before it began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reservation {
+    /// How much of each kind; what is left out is not limited.
+    pub share: Share,
+    /// Whether it is a part of what was set aside for its parent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub within_parent: bool,
+    /// The account of the tenant that it stands in, where that has a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<Account>,
+    /// The account of the agent that it stands in, where that has a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Account>,
+}
+
+/// A person's approval: asked for, or given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    /// The rule that asks for it; empty where the request itself does.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rule: String,
+    /// The digest of what is to be approved: target, content and rule.
+    pub digest: Digest,
+    /// Who is asked now; anybody but the source when nobody is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approver: Option<String>,
+    /// Who was asked before and may still answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<String>,
+    /// Who is asked next.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rest: Vec<Approver>,
+    /// What happens when nobody decided in time.
+    #[serde(default)]
+    pub on_expiry: OnExpiry,
+    /// Who approved it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<String>,
+}
+
+/// What was changed in a request while it waited for approval.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edit {
+    /// To whom it goes instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_agent: Option<AgentId>,
+    /// What is to be done instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// With which data instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<serde_json::Value>,
+    /// How urgent it is instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+}
+
+impl Edit {
+    /// This request, as it was changed.
+    pub fn change(&self, request: &mut Request) {
+        if let Some(to) = &self.to_agent {
+            request.to_agent = Some(to.clone());
+        }
+        if let Some(description) = &self.description {
+            request.task.description.clone_from(description);
+        }
+        if let Some(payload) = &self.payload {
+            request.task.payload.clone_from(payload);
+        }
+        if let Some(priority) = self.priority {
+            request.task.priority = priority;
+        }
+    }
+
+    /// This one, and where it says nothing, what was changed before.
+    #[must_use]
+    pub fn over(self, before: Option<&Self>) -> Self {
+        let before = before.cloned().unwrap_or_default();
+        Self {
+            to_agent: self.to_agent.or(before.to_agent),
+            description: self.description.or(before.description),
+            payload: self.payload.or(before.payload),
+            priority: self.priority.or(before.priority),
+        }
+    }
+}
+
+/// The arm of an experiment that a handoff was routed by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArmOf {
+    /// The experiment.
+    pub experiment: String,
+    /// The arm: `a`, `b`, or `agreed` and `differed` of a shadow.
+    pub arm: String,
+}
+
 /// A handoff as it lives.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Handoff {
@@ -72,6 +175,30 @@ pub struct Handoff {
     pub returns_for: HandoffId,
     /// The agents of the chain, from the first to this one.
     pub path: Vec<AgentId>,
+    /// The digest of what it is about: the task, and the context in which it was handed over.
+    #[serde(default)]
+    pub content: Digest,
+    /// The risk that may be taken on this chain: never more than its source could.
+    #[serde(default = "full_authority")]
+    pub authority: Risk,
+    /// What was set aside for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reservation: Option<Reservation>,
+    /// What the work below it used that is over.
+    #[serde(default, skip_serializing_if = "Amount::is_nothing")]
+    pub spent_below: Amount,
+    /// The approval that it waits for or was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
+    /// What was changed while it waited for approval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<Edit>,
+    /// The experiment that it is part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arm: Option<ArmOf>,
+    /// Whether it tries if its agent is well again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub probe: bool,
     /// The conversation when it was initiated.
     pub mark: Mark,
     /// Where it stands.
@@ -121,12 +248,26 @@ pub struct Handoff {
     pub metrics: Metrics,
 }
 
+fn full_authority() -> Risk {
+    Risk::High
+}
+
 fn no_request() -> Arc<Request> {
     // A handoff is never seen without its request: whoever reads one from a row joins it from its first record.
     Arc::new(Request::blank())
 }
 
 impl Handoff {
+    /// Joins the request that it was initiated with, as it was changed since.
+    #[must_use]
+    pub fn with_request(mut self, request: Arc<Request>) -> Self {
+        self.request = request;
+        if let Some(edit) = &self.edit {
+            edit.change(Arc::make_mut(&mut self.request));
+        }
+        self
+    }
+
     /// Where it stands, in a word.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -168,6 +309,27 @@ impl Handoff {
                 None
             }
         }
+    }
+
+    /// What of its share is not used by work below it that is over.
+    #[must_use]
+    pub fn outstanding(&self) -> Amount {
+        let share = self.reservation.as_ref().map(|held| held.share.amount()).unwrap_or_default();
+        share.minus(self.spent_below)
+    }
+
+    /// How long it was worked on by now, in milliseconds.
+    #[must_use]
+    pub fn worked_ms(&self, now: Timestamp) -> u64 {
+        self.accepted_at.map_or(0, |at| now.since(at))
+    }
+
+    /// Says so, where more was used than was set aside.
+    #[must_use]
+    pub fn overspent(&self, used: Amount) -> Option<String> {
+        let held = self.reservation.as_ref()?;
+        let lack = held.share.less(self.spent_below).lacks(&used)?;
+        Some(format!("it used more than was set aside: {}", lack.words().replace("wants", "used")))
     }
 
     /// The task's id: its own, or the handoff's.

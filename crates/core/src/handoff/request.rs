@@ -2,9 +2,11 @@
 
 use crate::{
     agent::Risk,
+    budget::Budget,
     context::{Include, TransferMode},
     ids::{AgentId, HandoffId},
     limits,
+    policy::Strategy,
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -111,9 +113,9 @@ pub struct Transfer {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Constraints {
-    /// What it may cost.
+    /// What it may use: set aside before it begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub budget: Option<f64>,
+    pub budget: Option<Budget>,
     /// When it must be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
@@ -290,6 +292,9 @@ pub struct Request {
     /// Who else may take it, in order of preference.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<AgentId>,
+    /// How somebody is found, where nobody is named; as the house does it when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Strategy>,
     /// How the work moves.
     #[serde(rename = "type")]
     pub kind: Kind,
@@ -353,6 +358,7 @@ impl Request {
             to_agent: None,
             capability: None,
             candidates: Vec::new(),
+            strategy: None,
             kind,
             trigger: match kind {
                 Kind::Sequential => Trigger::TaskCompletion,

@@ -140,6 +140,10 @@ impl<'m> Place<'m> {
         found
     }
 
+    pub(super) fn is_number(&self) -> bool {
+        self.value().is_number()
+    }
+
     /// A number between these two.
     pub(super) fn number(self, min: f64, max: f64) -> Option<f64> {
         let Some(number) = self.value.as_f64() else {

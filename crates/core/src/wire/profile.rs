@@ -32,6 +32,17 @@ pub(super) fn profile(f: &mut Fields<'_>) -> Profile {
         kind: f.optional_word("kind").unwrap_or_default(),
         version: f.free_text("version"),
         tags: f.list("tags", Some(CAPABILITIES), Place::free_text),
+        budget: f.get("budget").and_then(|place| place.object(limit)),
+        model: f.optional_text("model"),
+    }
+}
+
+fn limit(f: &mut Fields<'_>) -> crate::budget::Limit {
+    crate::budget::Limit {
+        tokens: f.get("tokens").and_then(|place| place.whole(0, u64::MAX)),
+        cost: f.get("cost").and_then(|place| place.number(0.0, f64::MAX)),
+        time_ms: f.get("time_ms").and_then(|place| place.whole(0, u64::MAX)),
+        per: f.optional_word("per").unwrap_or_default(),
     }
 }
 

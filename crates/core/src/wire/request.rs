@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     agent::Risk,
+    budget::Budget,
     context::Include,
     handoff::{
         Aggregation, Broadcast, Constraints, Context, Priority, Rationale, Request, RequiredCapability, ReturnProtocol,
@@ -37,6 +38,7 @@ pub(super) fn request(f: &mut Fields<'_>) -> Parsed {
         to_agent: f.optional_agent("to_agent"),
         capability: f.optional_text("capability"),
         candidates: f.list("candidates", Some(CANDIDATES), Place::agent),
+        strategy: f.optional_word("strategy"),
         kind: f.word("type"),
         trigger: f.optional_word("trigger").unwrap_or_default(),
         reason: f.text("reason"),
@@ -89,10 +91,22 @@ fn context(f: &mut Fields<'_>, history: &mut Option<Vec<NewMessage>>) -> Context
         user_id: f.optional_text("user_id"),
         correlation_id: f.optional_text("correlation_id"),
         constraints: f.part("constraints", |f| Constraints {
-            budget: f.get("budget").and_then(|place| place.number(0.0, f64::MAX)),
+            budget: f.get("budget").and_then(budget),
             deadline: f.get("deadline").and_then(Place::time),
         }),
     }
+}
+
+/// What it may use; a number is money.
+fn budget(place: Place<'_>) -> Option<Budget> {
+    if place.is_number() {
+        return place.number(0.0, f64::MAX).map(|cost| Budget { cost: Some(cost), ..Budget::default() });
+    }
+    place.object(|f| Budget {
+        tokens: f.get("tokens").and_then(|place| place.whole(0, u64::MAX)),
+        cost: f.get("cost").and_then(|place| place.number(0.0, f64::MAX)),
+        time_ms: f.get("time_ms").and_then(|place| place.whole(1, limits::WAIT_MS_MAX)),
+    })
 }
 
 fn variables(f: &mut Fields<'_>, name: &'static str) -> Map<String, Value> {

@@ -7,6 +7,7 @@ use super::{
     request,
 };
 use crate::{
+    budget::Usage,
     command::{Goto, NewArtifact, Turn, Update},
     handoff::Metrics,
     limits,
@@ -14,6 +15,7 @@ use crate::{
 };
 use serde_json::Value;
 
+const USAGE: Limit = (limits::USAGE_MAX, "USAGE_MAX");
 const ARTIFACTS: Limit = (limits::ARTIFACTS_MAX, "ARTIFACTS_MAX");
 
 pub(super) fn turn(f: &mut Fields<'_>) -> Turn {
@@ -88,6 +90,15 @@ pub(super) fn update(f: &mut Fields<'_>) -> Update {
         artifacts: f.either("artifacts", "artifacts_produced").and_then(kept).unwrap_or_default(),
         workflow_state: f.payload("workflow_state"),
         metrics: f.part("metrics", metrics),
+        usage: f.list("usage", Some(USAGE), |item| item.object(usage)),
+    }
+}
+
+pub(super) fn usage(f: &mut Fields<'_>) -> Usage {
+    Usage {
+        model: f.free_text("model"),
+        input_tokens: f.count("input_tokens"),
+        output_tokens: f.count("output_tokens"),
     }
 }
 

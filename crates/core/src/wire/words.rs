@@ -2,9 +2,11 @@
 
 use crate::{
     agent::{AgentKind, Risk},
+    budget::Period,
     context::TransferMode,
     handoff::{ContentType, Kind, OnTimeout, Priority, ReturnStatus, Trigger},
     message::Role,
+    policy::Strategy,
     session::{ArtifactStatus, ArtifactType},
 };
 
@@ -40,6 +42,9 @@ words!(Priority: Urgent "urgent", High "high", Normal "normal", Low "low"; also 
 words!(TransferMode: Full "full", Summary "summary", RelevantOnly "relevant_only");
 words!(OnTimeout: Retry "retry", Escalate "escalate", Fail "fail");
 words!(Risk: Low "low", Medium "medium", High "high");
+words!(Strategy: BestMatch "best_match", LeastLoaded "least_loaded", RoundRobin "round_robin", Semantic "semantic",
+    Llm "llm", Learned "learned");
+words!(Period: Total "total", Hour "hour", Day "day", Month "month");
 words!(Role: System "system", User "user", Assistant "assistant", Tool "tool");
 words!(AgentKind: Local "local", Worker "worker", Human "human");
 words!(ContentType: Text "text", Json "json", ArtifactRef "artifact_ref");

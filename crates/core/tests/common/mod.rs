@@ -13,10 +13,11 @@ use handover_core::{
     agent::{Agents, Profile, Standing},
     apply::Touched,
     command::{Caller, Command},
-    decide::{Decided, Found, World, decide},
+    decide::{Decided, Found, Picked, World, decide},
     event::Event,
     handoff::{Handoff, Phase, Status},
     ids::{AgentId, ArtifactId, CountedIds, HandoffId, LeaseId, SessionId},
+    ledger::Ledger,
     policy::Policy,
     refusal::HandoffError,
     session::Session,
@@ -33,6 +34,8 @@ pub const START: Timestamp = Timestamp(1_700_000_000_000);
 pub struct Play {
     pub agents: Agents,
     pub policy: Policy,
+    pub ledger: Ledger,
+    pub picked: Option<Picked>,
     pub caller: Caller,
     pub now: Timestamp,
     pub awake_since: Timestamp,
@@ -72,7 +75,9 @@ impl Play {
         }
         Self {
             agents,
-            policy: Policy::default(),
+            policy: Policy::without_guards(),
+            ledger: Ledger::default(),
+            picked: None,
             caller: Caller::local(),
             now: START,
             awake_since: Timestamp(0),
@@ -133,12 +138,15 @@ impl Play {
         let world = World {
             agents: &self.agents,
             policy: &self.policy,
+            ledger: &self.ledger,
+            picked: self.picked.as_ref(),
             caller: &self.caller,
             awake_since: self.awake_since,
             now: self.now,
         };
         let found = Found { closed: closed.as_deref(), waiting: waiting.as_ref() };
         let decided = decide(&id, self.session.as_ref(), found, command, &world, &mut self.ids)?;
+        self.ledger.post(&decided.postings).expect("what was decided can be counted");
         self.commit(&decided);
         Ok(decided)
     }

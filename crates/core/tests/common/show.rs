@@ -68,8 +68,8 @@ impl Play {
     fn event(&self, event: &Event) -> String {
         match event {
             Event::Initiated { handoff, routing, request } => {
-                let among: Vec<String> = routing
-                    .iter()
+                let candidates = routing.iter().flat_map(|routed| &routed.candidates);
+                let among: Vec<String> = candidates
                     .map(|c| {
                         if c.excluded.is_empty() {
                             c.agent.to_string()
@@ -126,7 +126,7 @@ impl Play {
             }
             Event::Rejected { id, by, reason } => format!("{id} {by}: {reason}"),
             Event::Deferred { id, by, until, .. } => format!("{id} {by} until {}", at(*until)),
-            Event::Rerouted { id, from, to, why, to_human, until } => {
+            Event::Rerouted { id, from, to, why, to_human, until, .. } => {
                 let human = if *to_human { " (human)" } else { "" };
                 format!("{id} {from}->{to}{human} until {}: {}", at(*until), word(why))
             }

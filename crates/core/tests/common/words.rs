@@ -139,15 +139,18 @@ impl Play {
     /// The command of a statement.
     pub fn command(&mut self, w: &Words<'_>) -> Command {
         match w.verb() {
-            "open" => Command::Open(Open {
-                active_agent: self.by(w),
-                user_id: None,
-                original_request: w.get("request").unwrap_or_default().to_owned(),
-                metadata: Value::Null,
-            }),
+            "open" => Command::Open(Open::of(self.by(w)).asking(w.get("request").unwrap_or_default())),
             "initiate" => Command::Initiate(Box::new(self.request(w))),
-            "approve" => Command::Approve { handoff: self.handoff(w), by: by_text(w), comment: String::new() },
-            "deny" => Command::Deny { handoff: self.handoff(w), by: by_text(w), comment: "too risky".into() },
+            "approve" => Command::Approve {
+                handoff: self.handoff(w),
+                by: by_text(w),
+                comment: String::new(),
+                digest: None,
+                edit: None,
+            },
+            "deny" => {
+                Command::Deny { handoff: self.handoff(w), by: by_text(w), comment: "too risky".into(), digest: None }
+            }
             "accept" => Command::Accept {
                 handoff: self.handoff(w),
                 by: self.by(w),

@@ -26,7 +26,7 @@ pub struct House {
 
 impl House {
     pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), clock: ManualClock::at(START), policy: Policy::default() }
+        Self { folder: tempfile::tempdir().unwrap(), clock: ManualClock::at(START), policy: Policy::without_guards() }
     }
 
     pub fn with_human(mut self, human: &str) -> Self {

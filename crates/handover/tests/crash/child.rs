@@ -9,7 +9,7 @@ use handover::{prelude::*, store::Retention};
 /// Whatever belongs to a session that is over may be removed at once; those of the clients go on for ever.
 pub fn options() -> Options {
     let retention = Retention { active_ms: 0, completed_ms: 0, escalation_ms: 0 };
-    Options { retention, ..Options::default() }
+    Options { retention, policy: handover::core::policy::Policy::without_guards(), ..Options::default() }
 }
 
 /// Runs until all is done, the disk fails, or somebody kills it.

@@ -6,10 +6,10 @@ use rusqlite::Connection;
 /// Marks a file as ours ("HOvr").
 pub(super) const APPLICATION_ID: i32 = 0x484f_7672;
 
-const FILES: &[&str] = &[include_str!("migrations/0001_first.sql")];
+const FILES: &[&str] = &[include_str!("migrations/0001_first.sql"), include_str!("migrations/0002_ledger.sql")];
 
 /// The version of the schema that this program writes.
-pub(super) const VERSION: i32 = 1;
+pub(super) const VERSION: i32 = 2;
 
 /// Brings a database to the current version.
 pub(super) fn apply(conn: &Connection) -> Result<(), Fault> {
@@ -36,6 +36,7 @@ pub(super) const TABLES: &[&str] = &[
     "counts",
     "tenant_counts",
     "totals",
+    "ledger",
 ];
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ use handover_core::{
     agent::{Profile, Standing},
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
+    ledger::{Account, Entry},
     limits::{WRITER_QUEUE_MAX, WRITER_WAIT_MS},
     message::Message,
     session::Session,
@@ -303,6 +304,13 @@ impl Store for SqliteStore {
         hit("agents.enter")?;
         let found = self.long.scan(read::agents::agents).await?;
         hit("agents.exit")?;
+        Ok(found)
+    }
+
+    async fn ledger(&self) -> Result<Vec<(Account, Entry)>, StoreError> {
+        hit("ledger.enter")?;
+        let found = self.long.scan(read::ledger::ledger).await?;
+        hit("ledger.exit")?;
         Ok(found)
     }
 

@@ -1,10 +1,15 @@
 //! Rows to SQL: the statements of a commit, in the order in which they must run. No thread, no batching, no policy;
 //! the writer and the benchmark's bare loop both call this.
 
-use super::{fault::Fault, tally::Tally};
+use super::{fault::Fault, read, tally::Tally};
 use crate::rows::{AgentRow, Commit, HandoffRow, Item, KeyRow, MessageRow, RecordRow, ReturnRow, SessionRow};
-use handover_core::{handoff::Kind, ids::HandoffId};
+use handover_core::{
+    handoff::Kind,
+    ids::HandoffId,
+    ledger::{Account, Entry, Posting},
+};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
 
 /// Writes one commit inside the caller's transaction, and gives the positions of its records.
 ///
@@ -23,6 +28,8 @@ pub struct Batch<'c> {
     conn: &'c Connection,
     next_position: i64,
     tally: Tally,
+    /// Accounts as they are after what was written so far.
+    ledger: HashMap<Account, Entry>,
 }
 
 impl<'c> Batch<'c> {
@@ -33,7 +40,7 @@ impl<'c> Batch<'c> {
     pub fn begin(conn: &'c Connection) -> Result<Self, Fault> {
         let last: i64 =
             conn.prepare_cached("SELECT coalesce(max(position), 0) FROM records")?.query_row([], |row| row.get(0))?;
-        Ok(Self { conn, next_position: last + 1, tally: Tally::default() })
+        Ok(Self { conn, next_position: last + 1, tally: Tally::default(), ledger: HashMap::new() })
     }
 
     /// Writes one commit, and gives the positions of its records.
@@ -65,6 +72,8 @@ impl<'c> Batch<'c> {
         for row in &commit.agents {
             self.agent(row)?;
         }
+        // Last, because it stays in memory until the end: what fails before leaves no trace here.
+        self.post(&commit.postings)?;
         Ok((first..self.next_position).map(|position| position.unsigned_abs()).collect())
     }
 
@@ -73,7 +82,27 @@ impl<'c> Batch<'c> {
     /// # Errors
     /// When the file cannot be written.
     pub fn finish(self) -> Result<(), Fault> {
+        let mut put = self.conn.prepare_cached(
+            "INSERT INTO ledger (account, entry) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET entry = excluded.entry",
+        )?;
+        for (account, entry) in &self.ledger {
+            put.execute(params![account.as_str(), serde_json::to_string(entry)?])?;
+        }
         self.tally.write(self.conn)
+    }
+
+    /// Whoever decided has checked the limits against what it knew; here everything is counted, in the order of commits.
+    fn post(&mut self, postings: &[Posting]) -> Result<(), Fault> {
+        for posting in postings {
+            if !self.ledger.contains_key(&posting.account) {
+                let stored = read::ledger::entry(self.conn, &posting.account)?;
+                self.ledger.insert(posting.account.clone(), stored);
+            }
+            if let Some(entry) = self.ledger.get_mut(&posting.account) {
+                entry.apply(&posting.change);
+            }
+        }
+        Ok(())
     }
 
     /// Comes before everything else that writes: a commit that is too late leaves no trace.

@@ -9,6 +9,7 @@ use handover_core::{
     event::Event,
     handoff::{Handoff, Kind, Outcome, Request, ReturnStatus},
     ids::{AgentId, CountedIds, HandoffId, LeaseId, SessionId},
+    ledger::Ledger,
     message::{Message, NewMessage, Role},
     policy::Policy,
     refusal::HandoffError,
@@ -36,6 +37,7 @@ pub struct House {
     pub store: Arc<dyn Store>,
     pub agents: Agents,
     pub policy: Policy,
+    pub ledger: Ledger,
     pub caller: Caller,
     pub now: Timestamp,
     pub ids: CountedIds,
@@ -75,7 +77,8 @@ impl House {
         Self {
             store,
             agents,
-            policy: Policy { human: Some(agent("human")), ..Policy::default() },
+            policy: Policy { human: Some(agent("human")), ..Policy::without_guards() },
+            ledger: Ledger::default(),
             caller: Caller::local(),
             now: Timestamp(START),
             ids: CountedIds(HOUSES.fetch_add(1, Ordering::Relaxed) << 32),
@@ -92,6 +95,8 @@ impl House {
         World {
             agents: &self.agents,
             policy: &self.policy,
+            ledger: &self.ledger,
+            picked: None,
             caller: &self.caller,
             awake_since: Timestamp(0),
             now: self.now,
@@ -100,11 +105,24 @@ impl House {
 
     /// The same house on a store that is opened after the old one was let go.
     pub fn reopened(self, open: impl FnOnce() -> Arc<dyn Store>) -> Self {
-        let Self { store, agents, policy, caller, now, ids, sessions, handoffs, messages, records, waiting, book } =
-            self;
+        let Self {
+            store,
+            agents,
+            policy,
+            ledger,
+            caller,
+            now,
+            ids,
+            sessions,
+            handoffs,
+            messages,
+            records,
+            waiting,
+            book,
+        } = self;
         drop(store);
         let store = open();
-        Self { store, agents, policy, caller, now, ids, sessions, handoffs, messages, records, waiting, book }
+        Self { store, agents, policy, ledger, caller, now, ids, sessions, handoffs, messages, records, waiting, book }
     }
 
     pub fn wait(&mut self, ms: u64) {
@@ -192,12 +210,9 @@ impl House {
 
     pub async fn open(&mut self, name: &str) -> SessionId {
         let id = session(name);
-        let open = Open {
-            active_agent: agent("ann"),
-            user_id: Some("u1".into()),
-            original_request: "please".into(),
-            metadata: serde_json::json!({"from": "test", "weight": 0.1 + 0.2}),
-        };
+        let mut open = Open::of(agent("ann")).asking("please");
+        open.user_id = Some("u1".into());
+        open.metadata = serde_json::json!({"from": "test", "weight": 0.1 + 0.2});
         self.run(&id, Command::Open(open)).await.unwrap();
         id
     }

@@ -6,6 +6,7 @@ use super::{
 };
 use handover_core::{
     agent::Risk,
+    budget::Budget,
     command::{Command, NewArtifact, Prepared, Write},
     handoff::{Aggregation, Broadcast, Handoff, Kind, Phase, Priority, Request, Send},
     ids::{AgentId, SessionId},
@@ -71,9 +72,9 @@ fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
     let (id, to) = (handoff.id, handoff.to_agent.clone());
     match &handoff.phase {
         Phase::AwaitingApproval { .. } => match dice.below(4) {
-            0 => Command::Deny { handoff: id, by: "boss".into(), comment: "no".into() },
+            0 => Command::Deny { handoff: id, by: "boss".into(), comment: "no".into(), digest: None },
             1 => Command::Tick { handoff: id },
-            _ => Command::Approve { handoff: id, by: "boss".into(), comment: "yes".into() },
+            _ => Command::Approve { handoff: id, by: "boss".into(), comment: "yes".into(), digest: None, edit: None },
         },
         Phase::Offered { .. } => match dice.below(6) {
             0 => Command::Reject { handoff: id, by: to, reason: "busy".into() },
@@ -129,7 +130,7 @@ fn request(from: AgentId, dice: &mut Dice) -> Request {
     if matches!(kind, Kind::Sequential | Kind::Delegation) && dice.below(2) == 0 {
         request.to_agent = Some(somebody(dice));
     }
-    request.context.constraints.budget = Some(0.1 + 0.2);
+    request.context.constraints.budget = Some(Budget { cost: Some(0.1 + 0.2), ..Budget::default() });
     request
 }
 

@@ -65,12 +65,7 @@ async fn works() {
 /// Every method once in each round, with commits between them; what was acknowledged is printed.
 async fn work(house: &mut House, rounds: u32) -> Result<(), StoreError> {
     let id = session("one");
-    let open = handover_core::command::Open {
-        active_agent: agent("ann"),
-        user_id: None,
-        original_request: String::new(),
-        metadata: serde_json::Value::Null,
-    };
+    let open = handover_core::command::Open::of(agent("ann"));
     commit(house, Command::Open(open)).await?;
     let (decided, first) = house.house_commit(Vec::new(), Vec::new());
     let positions = house.store.commit(first).await?;
@@ -129,6 +124,7 @@ async fn read(house: &House, id: &handover_core::ids::SessionId) -> Result<(), S
     store.offers(&agent("bob"), 9).await?;
     store.running().await?;
     store.agents().await?;
+    store.ledger().await?;
     store.records(&RecordQuery { limit: 9, ..RecordQuery::default() }).await?;
     store.last_position().await?;
     store.chains(None, 9).await?;

@@ -2,6 +2,7 @@
 
 use crate::{
     agent::{AgentKind, Autonomy, Capability, Profile, Risk},
+    budget::{Budget, Limit, Period, Usage},
     command::{Giving, Goto, NewArtifact, Turn, Update},
     context::{Include, TransferMode},
     handoff::*,
@@ -81,7 +82,10 @@ fn transfer() -> impl Strategy<Value = Transfer> {
 
 fn context() -> impl Strategy<Value = Context> {
     let deadline = (0..253_402_300_799_999_i64).prop_map(Timestamp);
-    let constraints = (of(dyadic(99)), of(deadline)).prop_map(|(budget, deadline)| Constraints { budget, deadline });
+    let constraints = (of(dyadic(99)), of(deadline)).prop_map(|(budget, deadline)| Constraints {
+        budget: budget.map(|cost| Budget { cost: Some(cost), tokens: Some(7), time_ms: None }),
+        deadline,
+    });
     (transfer(), map(), vec(text(), 0..3), value(), value(), of(text()), of(text()), constraints).prop_map(
         |(transfer, variables, artifacts, completed_work, metadata, user_id, correlation_id, constraints)| Context {
             transfer,
@@ -147,6 +151,7 @@ pub(super) fn request() -> impl Strategy<Value = Request> {
         to_agent: links.4,
         capability: links.5,
         candidates: links.6,
+        strategy: flags[0].then_some(crate::policy::Strategy::Semantic),
         kind: why.0,
         trigger: why.1,
         reason: why.2,
@@ -183,6 +188,7 @@ fn update() -> impl Strategy<Value = Update> {
     let metrics = (any::<u64>(), dyadic(9), any::<u64>(), any::<u64>())
         .prop_map(|(tokens, cost, iterations, duration_ms)| Metrics { tokens, cost, iterations, duration_ms });
     (map(), vec(artifact, 0..3), value(), metrics).prop_map(|(context, artifacts, workflow_state, metrics)| Update {
+        usage: vec![Usage { model: "m".into(), input_tokens: metrics.tokens, output_tokens: 3 }],
         context,
         artifacts,
         workflow_state,
@@ -243,6 +249,8 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
     let lists = (vec(capability, 0..3), vec(free(), 0..3), vec(free(), 0..3));
     (agent(), texts, lists, any::<bool>(), any::<u32>(), of(wait()), risk(), of(agent()), kind).prop_map(
         |(id, texts, lists, accepts_handoffs, tasks, max_execution_ms, max_risk, escalates_to, kind)| Profile {
+            budget: accepts_handoffs.then(|| Limit { tokens: max_execution_ms, per: Period::Day, ..Limit::default() }),
+            model: accepts_handoffs.then(|| "m".to_owned()),
             id,
             name: texts.0,
             specialization: texts.1,

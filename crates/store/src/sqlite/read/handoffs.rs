@@ -35,8 +35,8 @@ const SELECT: &str = "SELECT h.state, i.text, c.text FROM handoffs h \
                       JOIN records i ON i.position = h.no LEFT JOIN records c ON c.position = h.closed_position";
 
 fn read(row: &Row<'_>) -> Result<Handoff, Fault> {
-    let mut handoff: Handoff = serde_json::from_str(text(row, 0)?)?;
-    handoff.request = serde_json::from_str::<Initiated>(text(row, 1)?)?.event.request;
+    let handoff: Handoff = serde_json::from_str(text(row, 0)?)?;
+    let mut handoff = handoff.with_request(serde_json::from_str::<Initiated>(text(row, 1)?)?.event.request);
     if let Some(closed) = row.get_ref(2)?.as_str_or_null().map_err(rusqlite::Error::from)? {
         handoff.result = Some(serde_json::from_str::<Closed>(closed)?.event.result);
     }

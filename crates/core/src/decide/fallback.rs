@@ -1,0 +1,58 @@
+//! Falling back: in a session with this mode a handoff that cannot be leaves the work with its source, which carries on
+//! alone with the error as context.
+
+use super::{Draft, Verdict};
+use crate::{
+    command::Prepared,
+    event::Event,
+    handoff::{Handoff, Request},
+    message::{NewMessage, Role},
+    policy::Mode,
+    refusal::{Code, HandoffError, Refusal},
+};
+
+impl Draft<'_> {
+    /// Initiates; or, where the session falls back, says why not and leaves the work where it is.
+    pub(super) fn hand_over(&mut self, request: Request) -> Verdict {
+        let (from, to) = (request.from_agent.clone(), request.to_agent.clone());
+        match self.initiate(request) {
+            Ok(_) => Ok(()),
+            Err(error) if self.mode() == Mode::Fallback && about_the_target(&error) => {
+                self.answer.fallback = Some(error.clone());
+                self.tell_of_fallback(&error);
+                self.emit(Event::FellBack { by: from, to, error });
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A handoff that was begun came to nothing, and its source goes on alone.
+    pub(super) fn fall_back_after(&mut self, handoff: &Handoff, why: &str) {
+        if self.mode() != Mode::Fallback || self.session.ended_at.is_some() {
+            return;
+        }
+        let (by, to) = (handoff.request.from_agent.clone(), Some(handoff.to_agent.clone()));
+        let refusal = Refusal::new(Code::Closed, format!("it came to nothing: {why}"));
+        let error = HandoffError::one(refusal).between(&by, to.as_ref());
+        self.tell_of_fallback(&error);
+        self.emit(Event::FellBack { by, to, error });
+    }
+
+    /// The error is a part of the conversation: whoever goes on sees it.
+    fn tell_of_fallback(&mut self, error: &HandoffError) {
+        let content = format!("The handoff was not possible. Carry on without it. {error}");
+        let message = NewMessage::new(Role::System, content);
+        self.append(vec![Prepared::from_new(message)]);
+    }
+}
+
+/// Whether it is the target, the rules or a guard that say no. A caller that may not ask at all is told so.
+fn about_the_target(error: &HandoffError) -> bool {
+    error.refusals.iter().all(|refusal| {
+        let code = refusal.code;
+        code >= Code::UnknownTarget && code <= Code::NobodyCan
+            || code >= Code::TimeoutMissing && code <= Code::BadQuorum
+            || code >= Code::TooManyHandoffs && code <= Code::TimeSpent
+    })
+}

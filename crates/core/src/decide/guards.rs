@@ -1,0 +1,175 @@
+//! The guards of a session: how far it may go, and whether it goes in circles. Last of all checks.
+
+use super::{Draft, initiate::Target, validate::Checks};
+use crate::{
+    digest::{self, Digest},
+    handoff::{Handoff, Kind, Request, Task},
+    ids::{AgentId, HandoffId},
+    limits,
+    policy::{Mode, SessionLimits},
+    refusal::{Code, Refusal},
+    time::Timestamp,
+};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+impl Draft<'_> {
+    /// How far this session may go: by its own limits, its workflow, its class, the house.
+    pub(super) fn limits(&self) -> SessionLimits {
+        let policy = self.world.policy;
+        let workflow = self.session.workflow.as_ref().and_then(|name| policy.workflows.get(name));
+        let class = self.session.complexity.map(|class| policy.classes.of(class));
+        let own = self.session.limits.or(workflow.copied().unwrap_or_default());
+        own.or(class.unwrap_or_default()).or(policy.limits)
+    }
+
+    pub(super) fn mode(&self) -> Mode {
+        self.session.mode.unwrap_or(self.world.policy.mode)
+    }
+
+    /// When the session must be over, where it has a limit in time.
+    pub(super) fn session_deadline(&self) -> Option<Timestamp> {
+        self.limits().time_ms.map(|ms| self.session.opened_at + ms)
+    }
+
+    /// All guards for a request whose targets are known.
+    pub(super) fn check_guards(&self, request: &Request, targets: &mut [Target], checks: &mut Checks) {
+        let limits = self.limits();
+        if request.kind == Kind::Escalation {
+            self.check_escalations(&limits, checks);
+            return;
+        }
+        if self.mode() == Mode::Independent {
+            checks.add(Refusal::new(Code::HandoffsOff, "the mode is independent: each agent works alone").at("type"));
+        }
+        if let Some(end) = self.session_deadline().filter(|end| *end <= self.now) {
+            checks.add(Refusal::new(Code::TimeSpent, format!("the time of the session was over at {end}")));
+        }
+        self.check_count(&limits, targets.len(), checks);
+        self.check_agents(&limits, request, targets, checks);
+        for (i, target) in targets.iter_mut().enumerate() {
+            let field =
+                if request.kind == Kind::Broadcast { format!("broadcast.targets[{i}]") } else { "to_agent".to_owned() };
+            let own = request.broadcast.as_ref().and_then(|all| all.targets.get(i)).and_then(|send| send.task.as_ref());
+            let content = self.content(request, own.unwrap_or(&request.task));
+            target.content = Some(content);
+            self.check_chain(&limits, request, &target.to, &field, checks);
+            self.check_circle(request, &target.to, content, &field, checks);
+        }
+    }
+
+    fn check_escalations(&self, limits: &SessionLimits, checks: &mut Checks) {
+        let used = self.session.watch.escalations;
+        if let Some(max) = limits.escalations.filter(|max| used >= *max) {
+            let refusal = Refusal::new(Code::TooManyHandoffs, format!("{used} of {max} escalations are used up"));
+            checks.add(refusal.at("type").details(json!({"limit": "escalations", "max": max, "used": used})));
+        }
+    }
+
+    fn check_count(&self, limits: &SessionLimits, wanted: usize, checks: &mut Checks) {
+        let used = self.session.watch.handoffs;
+        let Some(max) = limits.handoffs.filter(|max| used as usize + wanted > *max as usize) else { return };
+        let class = self.session.complexity.map(|class| format!(" of a {} session", class.word())).unwrap_or_default();
+        let more = if wanted > 1 { format!(", and this one makes {wanted}") } else { String::new() };
+        let refusal = Refusal::new(Code::TooManyHandoffs, format!("{used} of {max} handoffs{class} are used up{more}"));
+        checks.add(refusal.at("type").details(json!({"limit": "handoffs", "max": max, "used": used})));
+    }
+
+    fn check_agents(&self, limits: &SessionLimits, request: &Request, targets: &[Target], checks: &mut Checks) {
+        let Some(max) = limits.agents else { return };
+        let known = &self.session.watch.agents;
+        let new: BTreeSet<&AgentId> = targets
+            .iter()
+            .map(|target| &target.to)
+            .chain([&request.from_agent])
+            .filter(|agent| !known.contains(*agent))
+            .collect();
+        let count = known.len() + new.len();
+        if count > max as usize && targets.iter().any(|target| !known.contains(&target.to)) {
+            let names: Vec<&str> = known.iter().map(AgentId::as_str).collect();
+            let message = format!("{count} agents would have a part in it, {max} may");
+            let refusal = Refusal::new(Code::TooManyAgents, message).at("to_agent");
+            checks.add(refusal.hint(format!("who has a part already: {}", names.join(", "))));
+        }
+    }
+
+    fn check_chain(&self, limits: &SessionLimits, request: &Request, to: &AgentId, field: &str, checks: &mut Checks) {
+        let parent = request.parent_id.or_else(|| self.working_on(&request.from_agent));
+        let length = self.path(request, parent, None, to).len();
+        if let Some(max) = limits.chain.filter(|max| length > *max as usize) {
+            let message = format!("the chain would have {length} agents, {max} may be in one");
+            checks.add(Refusal::new(Code::ChainTooLong, message).at(field));
+        }
+    }
+
+    /// Whether the work would come to where it was before, with nothing new.
+    fn check_circle(&self, request: &Request, to: &AgentId, content: Digest, field: &str, checks: &mut Checks) {
+        let (from, watch, loops) = (&request.from_agent, &self.session.watch, &self.world.policy.loops);
+        if let Some(waiting) = self.waits_above(from, to, request.kind) {
+            let message = format!("{to} waits for {waiting}, which this work is a part of");
+            checks.add(Refusal::new(Code::WaitsForYou, message).at(field));
+        }
+        let same = |step: &crate::guard::watch::Move| step.from == *from && step.to == *to && step.digest == content;
+        if watch.moves.iter().rev().take(loops.repeats_within as usize).any(same) {
+            let message = format!("{from} handed the same to {to} within the last {} handoffs", loops.repeats_within);
+            checks.add(Refusal::new(Code::Repetition, message).at(field).details(json!({"digest": content})));
+        } else if let Some(left) = watch.left.get(to).filter(|_| loops.repeats_within > 0) {
+            // Only work that is handed on comes back; a part that is given out returns by itself.
+            let idle = loops.idle_rounds > 0 && left.news == watch.news && left.idle >= loops.idle_rounds;
+            if left.digest == content {
+                let message = format!("{to} handed on this very work, and nothing is new since");
+                checks.add(Refusal::new(Code::Circle, message).at(field).details(json!({"digest": content})));
+            } else if idle && request.kind == Kind::Sequential {
+                let message = format!("it came back to {to} {} times, and nothing is new but the words", left.idle);
+                checks.add(Refusal::new(Code::Circle, message).at(field));
+            }
+        }
+        let pace = watch.pace(from, to, self.now);
+        if loops.pair_per_minute > 0 && pace >= loops.pair_per_minute {
+            let message = format!("{from} handed over to {to} {pace} times within a minute");
+            checks.add(Refusal::new(Code::TooFast, message).at(field).details(json!({"max": loops.pair_per_minute})));
+        }
+    }
+
+    /// The handoff on this chain whose result the target waits for.
+    fn waits_above(&self, from: &AgentId, to: &AgentId, kind: Kind) -> Option<HandoffId> {
+        if kind == Kind::Sequential {
+            return None;
+        }
+        let mut above = self.session.held_by(from);
+        for _ in 0..limits::PATH_MAX {
+            let handoff: &Handoff = above?;
+            if handoff.request.from_agent == *to && handoff.request.expects_return() {
+                return Some(handoff.id);
+            }
+            let parent = handoff.parent_id.and_then(|id| self.session.open.get(&id));
+            above =
+                parent.or_else(|| self.session.held_by(&handoff.request.from_agent).filter(|up| up.id != handoff.id));
+        }
+        None
+    }
+
+    /// The digest of what is handed over: the task, and the context in which it is.
+    pub(super) fn content(&self, request: &Request, task: &Task) -> Digest {
+        let words = task.description.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
+        let variables = self.variables_after(request);
+        let counts =
+            format!("{} {} {}", self.session.artifacts.len(), self.session.decisions.len(), self.session.mark.by_user);
+        let payload = digest::canonical(&task.payload);
+        let done = digest::canonical(&request.context.completed_work);
+        let pieces = [task.kind.as_str(), &words, &payload, &done, &counts];
+        let parts = pieces.iter().flat_map(|piece| [piece.as_bytes(), b"\0".as_slice()]);
+        Digest::of_all(parts.chain([variables.0.as_slice()]))
+    }
+
+    /// The digest of the variables, as they will be with what the request sets.
+    fn variables_after(&self, request: &Request) -> Digest {
+        if request.context.variables.is_empty() {
+            return self.session.variables_digest;
+        }
+        let mut values: std::collections::BTreeMap<&String, &serde_json::Value> =
+            self.session.variables.iter().map(|(name, variable)| (name, &variable.value)).collect();
+        values.extend(request.context.variables.iter());
+        Digest::of_json(&values)
+    }
+}

@@ -1,0 +1,151 @@
+//! Whether the settings can be: every time one that can be waited for, every number one that makes sense, every name
+//! once, every expression one that compiles.
+
+use super::{ApprovalRule, Policy, SessionLimits};
+use crate::{
+    budget::Limit,
+    decide::validate::Checks,
+    limits,
+    refusal::{Code, HandoffError, Refusal},
+};
+use std::collections::BTreeSet;
+
+impl Policy {
+    /// Checks every setting.
+    ///
+    /// # Errors
+    /// With every setting that cannot be.
+    pub fn check(&self) -> Result<(), HandoffError> {
+        let mut checks = Checks::default();
+        self.check_times(&mut checks);
+        self.check_limits(&mut checks);
+        self.check_budgets(&mut checks);
+        self.check_approvals(&mut checks);
+        self.check_experiments(&mut checks);
+        checks.done()
+    }
+
+    fn check_times(&self, checks: &mut Checks) {
+        for (name, ms) in [
+            ("accept_ms", self.accept_ms),
+            ("human_accept_ms", self.human_accept_ms),
+            ("queue_ms", self.queue_ms),
+            ("lease_ms", self.lease_ms),
+            ("execution_ms", self.execution_ms),
+            ("approval_ms", self.approval_ms),
+            ("breaker.cooldown_ms", self.breaker.cooldown_ms),
+        ] {
+            checks.wait(&format!("policy.{name}"), ms);
+        }
+    }
+
+    fn check_limits(&self, checks: &mut Checks) {
+        let classes = &self.classes;
+        let mut sets = vec![
+            ("policy.limits".to_owned(), &self.limits),
+            ("policy.classes.simple".to_owned(), &classes.simple),
+            ("policy.classes.medium".to_owned(), &classes.medium),
+            ("policy.classes.complex".to_owned(), &classes.complex),
+        ];
+        sets.extend(self.workflows.iter().map(|(name, set)| (format!("policy.workflows.{name}"), set)));
+        checks.count("policy.workflows", self.workflows.len(), limits::NAMED_LIMITS_MAX, "NAMED_LIMITS_MAX");
+        for (field, set) in sets {
+            check_session_limits(&field, set, checks);
+        }
+        let within = self.loops.repeats_within as usize;
+        checks.count("policy.loops.repeats_within", within, limits::WATCH_MOVES_MAX, "WATCH_MOVES_MAX");
+    }
+
+    fn check_budgets(&self, checks: &mut Checks) {
+        let budgets = &self.budgets;
+        for (field, limit) in [("tenant", budgets.tenant.as_ref()), ("agent", budgets.agent.as_ref())] {
+            if let Some(limit) = limit {
+                check_limit(&format!("policy.budgets.{field}"), limit, checks);
+            }
+        }
+        checks.count("policy.budgets.tenants", budgets.tenants.len(), limits::NAMED_LIMITS_MAX, "NAMED_LIMITS_MAX");
+        for (name, limit) in &budgets.tenants {
+            check_limit(&format!("policy.budgets.tenants.{name}"), limit, checks);
+        }
+        if let Some(cost) = budgets.handoff.and_then(|budget| budget.cost) {
+            checks.range("policy.budgets.handoff.cost", cost, 0.0, f64::MAX);
+        }
+        checks.count("policy.budgets.prices", budgets.prices.len(), limits::NAMED_LIMITS_MAX, "NAMED_LIMITS_MAX");
+        for (model, price) in &budgets.prices {
+            checks.range(&format!("policy.budgets.prices.{model}.input"), price.input, 0.0, f64::MAX);
+            checks.range(&format!("policy.budgets.prices.{model}.output"), price.output, 0.0, f64::MAX);
+        }
+    }
+
+    fn check_approvals(&self, checks: &mut Checks) {
+        checks.count("policy.approvals", self.approvals.len(), limits::APPROVAL_RULES_MAX, "APPROVAL_RULES_MAX");
+        let mut seen = BTreeSet::new();
+        for (i, rule) in self.approvals.iter().enumerate() {
+            let field = format!("policy.approvals[{i}]");
+            once(&format!("{field}.name"), &rule.name, &mut seen, checks);
+            check_rule(&field, rule, checks);
+        }
+    }
+
+    fn check_experiments(&self, checks: &mut Checks) {
+        checks.count("policy.experiments", self.experiments.len(), limits::EXPERIMENTS_MAX, "EXPERIMENTS_MAX");
+        let mut seen = BTreeSet::new();
+        for (i, experiment) in self.experiments.iter().enumerate() {
+            let field = format!("policy.experiments[{i}]");
+            once(&format!("{field}.name"), &experiment.name, &mut seen, checks);
+            checks.range(&format!("{field}.share"), experiment.share, 0.0, 1.0);
+            if experiment.a == experiment.b {
+                let message = format!("both arms are {}", experiment.a.word());
+                let refusal = Refusal::new(Code::BadPolicy, message).at(format!("{field}.b"));
+                checks.add(refusal.hint("compare two different strategies"));
+            }
+        }
+    }
+}
+
+fn once<'a>(field: &str, name: &'a str, seen: &mut BTreeSet<&'a str>, checks: &mut Checks) {
+    checks.text(field, name);
+    if !seen.insert(name) {
+        let refusal = Refusal::new(Code::BadPolicy, format!("\"{name}\" is there twice")).at(field);
+        checks.add(refusal.hint("give each a name of its own"));
+    }
+}
+
+pub(crate) fn check_session_limits(field: &str, set: &SessionLimits, checks: &mut Checks) {
+    if let Some(cost) = set.cost {
+        checks.range(&format!("{field}.cost"), cost, 0.0, f64::MAX);
+    }
+    if let Some(ms) = set.time_ms {
+        checks.wait(&format!("{field}.time_ms"), ms);
+    }
+    if set.chain == Some(0) || set.chain == Some(1) {
+        let refusal = Refusal::new(Code::OutOfRange, "a chain has at least 2 agents").at(format!("{field}.chain"));
+        checks.add(refusal.hint("to allow no handoff at all, set handoffs: 0"));
+    }
+    if let Some(chain) = set.chain {
+        checks.count(&format!("{field}.chain"), chain as usize, limits::PATH_MAX, "PATH_MAX");
+    }
+    // More could not be told apart: a session remembers so many.
+    if let Some(agents) = set.agents {
+        checks.count(&format!("{field}.agents"), agents as usize, limits::WATCH_AGENTS_MAX, "WATCH_AGENTS_MAX");
+    }
+}
+
+pub(crate) fn check_limit(field: &str, limit: &Limit, checks: &mut Checks) {
+    if let Some(cost) = limit.cost {
+        checks.range(&format!("{field}.cost"), cost, 0.0, f64::MAX);
+    }
+}
+
+fn check_rule(field: &str, rule: &ApprovalRule, checks: &mut Checks) {
+    checks.count(&format!("{field}.approvers"), rule.approvers.len(), limits::APPROVERS_MAX, "APPROVERS_MAX");
+    for (i, approver) in rule.approvers.iter().enumerate() {
+        checks.text(&format!("{field}.approvers[{i}].who"), &approver.who);
+        if let Some(ms) = approver.within_ms {
+            checks.wait(&format!("{field}.approvers[{i}].within_ms"), ms);
+        }
+    }
+    if let Some(cost) = rule.when.cost_above {
+        checks.range(&format!("{field}.when.cost_above"), cost, 0.0, f64::MAX);
+    }
+}

@@ -1,0 +1,104 @@
+//! What a decision depends on, as this engine sees it, and what a decision changes at once for the next.
+
+use crate::engine::Engine;
+use handover_core::{
+    agent::AgentKind,
+    command::{Caller, Command},
+    decide::{Decided, Picked, World},
+    event::Event,
+    guard::breaker::Breaker,
+    ids::AgentId,
+    ledger::{Account, Posting},
+    refusal::{Code, HandoffError, Refusal},
+};
+use handover_store::AgentRow;
+
+/// Breakers that opened or closed by a decision.
+pub(crate) type Moved = Vec<(Account, Breaker)>;
+
+impl Engine {
+    /// Shows the world as it is now.
+    pub(crate) fn with_world<T>(
+        &self,
+        caller: &Caller,
+        picked: Option<&Picked>,
+        look: impl FnOnce(&World<'_>) -> T,
+    ) -> T {
+        let agents = self.inner.agents.read();
+        let policy = self.inner.policy.read();
+        let ledger = self.inner.ledger.read();
+        // The time first: asking for it is what notices that the machine slept.
+        let now = self.inner.clock.now();
+        let awake_since = self.inner.clock.awake_since();
+        look(&World { agents: &agents, policy: &policy, ledger: &ledger, picked, caller, awake_since, now })
+    }
+
+    /// Decides, and counts what was decided before anybody else decides by it.
+    pub(crate) fn decide_and_post(
+        &self,
+        caller: &Caller,
+        picked: Option<&Picked>,
+        decide: impl FnOnce(&World<'_>) -> Result<Decided, HandoffError>,
+    ) -> Result<(Decided, Moved), HandoffError> {
+        // Only where something is limited over all sessions do decisions wait for one another.
+        let limited = self.inner.policy.read().budgets.has_limits()
+            || self.inner.agents.read().has_budgets()
+            || self.inner.ledger.read().is_tripped();
+        let alone = limited.then(|| self.inner.reserving.lock());
+        let decided = self.with_world(caller, picked, decide)?;
+        let moved = self.post(&decided.postings)?;
+        drop(alone);
+        Ok((decided, moved))
+    }
+
+    pub(crate) fn post(&self, postings: &[Posting]) -> Result<Moved, HandoffError> {
+        if postings.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.inner.ledger.write().post(postings).map_err(|account| {
+            let message = format!("the account \"{account}\" changed meanwhile");
+            Refusal::new(Code::Overloaded, message).hint("try again").into()
+        })
+    }
+
+    /// What was counted and could not be written does not count.
+    pub(crate) fn take_back(&self, postings: &[Posting]) {
+        self.inner.ledger.write().take_back(postings);
+    }
+
+    /// Says in the book of the house that breakers moved, and gives away what waits for an agent that is left alone.
+    pub(crate) fn note_breakers(&self, moved: Moved) {
+        for (account, breaker) in moved {
+            let Some(agent) = account.agent_id() else { continue };
+            let engine = self.clone();
+            tokio::spawn(async move {
+                let opened = breaker.open_until.is_some();
+                let why = if opened {
+                    format!("it failed {} times in a row", breaker.failures)
+                } else {
+                    "it did well".into()
+                };
+                let event = Event::BreakerMoved { agent: agent.clone(), breaker, why };
+                // The store says so itself when it cannot write; there is nobody here to tell.
+                let _ = engine.write_house(vec![event], Vec::<AgentRow>::new()).await;
+                if opened {
+                    engine.reconsider_offers(&agent).await;
+                }
+            });
+        }
+    }
+
+    async fn reconsider_offers(&self, agent: &AgentId) {
+        // A person is not left alone: there is nobody else to ask.
+        let human = self.inner.agents.read().get(agent).is_some_and(|known| known.profile.kind == AgentKind::Human);
+        if human {
+            return;
+        }
+        let Ok(offers) = self.inner.store.offers(agent, handover_core::limits::PAGE_MAX).await else { return };
+        for offer in offers {
+            // Refused means that it is not on offer any more.
+            let command = Command::Reconsider { handoff: offer.handoff };
+            let _ = self.submit_as_engine(&offer.session, command).await;
+        }
+    }
+}
