@@ -1,7 +1,7 @@
 //! Whether the settings can be: every time one that can be waited for, every number one that makes sense, every name
 //! once, every expression one that compiles.
 
-use super::{ApprovalRule, Policy, SessionLimits};
+use super::{ApprovalRule, Condition, Policy, SessionLimits};
 use crate::{
     budget::Limit,
     decide::validate::Checks,
@@ -139,13 +139,24 @@ pub(crate) fn check_limit(field: &str, limit: &Limit, checks: &mut Checks) {
 
 fn check_rule(field: &str, rule: &ApprovalRule, checks: &mut Checks) {
     checks.count(&format!("{field}.approvers"), rule.approvers.len(), limits::APPROVERS_MAX, "APPROVERS_MAX");
+    let mut seen = BTreeSet::new();
     for (i, approver) in rule.approvers.iter().enumerate() {
-        checks.text(&format!("{field}.approvers[{i}].who"), &approver.who);
+        once(&format!("{field}.approvers[{i}].who"), &approver.who, &mut seen, checks);
         if let Some(ms) = approver.within_ms {
             checks.wait(&format!("{field}.approvers[{i}].within_ms"), ms);
         }
     }
-    if let Some(cost) = rule.when.cost_above {
+    let when = &rule.when;
+    for (name, count) in [("to", when.to.len()), ("from", when.from.len())] {
+        checks.count(&format!("{field}.when.{name}"), count, limits::APPROVAL_AGENTS_MAX, "APPROVAL_AGENTS_MAX");
+    }
+    if let Some(cost) = when.cost_above {
         checks.range(&format!("{field}.when.cost_above"), cost, 0.0, f64::MAX);
+    }
+    if let Some(Err(mistake)) = when.expression.as_ref().map(Condition::compiled) {
+        let message = format!("{} (line {}, column {})", mistake.message, mistake.line, mistake.column);
+        let refusal = Refusal::new(Code::BadExpression, message).at(format!("{field}.when.expression"));
+        let details = serde_json::json!({"line": mistake.line, "column": mistake.column});
+        checks.add(refusal.hint(mistake.hint.clone()).details(details));
     }
 }
