@@ -10,6 +10,7 @@ pub mod context;
 pub mod decide;
 pub mod digest;
 pub mod event;
+pub mod expression;
 pub mod handoff;
 pub mod ids;
 pub mod limits;

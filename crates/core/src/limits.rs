@@ -143,3 +143,22 @@ pub const CLOSE_MS: u64 = 30_000;
 pub const RETENTION_MS: u64 = 60 * 60 * 1_000;
 /// A step of the wall clock beyond this counts as sleep: waiting windows start anew, in milliseconds.
 pub const CLOCK_JUMP_MS: u64 = 5_000;
+
+/// Longest expression, in bytes.
+pub const EXPRESSION_BYTES_MAX: usize = 2_000;
+/// Most words, numbers, texts and signs of one expression.
+pub const EXPRESSION_TOKENS_MAX: usize = 400;
+/// Deepest nesting of brackets and `? :` in an expression.
+pub const EXPRESSION_DEPTH_MAX: usize = 16;
+/// Most steps of one run of an expression: a value that is looked at, a turn of a loop, or 64 bytes of text.
+pub const EXPRESSION_STEPS_MAX: usize = 250_000;
+/// Largest pattern of `matches` once it is compiled, in bytes.
+pub const EXPRESSION_PATTERN_BYTES_MAX: usize = 8 * 1024;
+/// Keys that a message lists when an expression asks for one that is missing.
+pub const EXPRESSION_KEYS_SHOWN: usize = 8;
+/// Keys among which a "did you mean" is looked for when an expression asks for one that is missing.
+pub const EXPRESSION_KEYS_COMPARED: usize = 256;
+/// Stack on which an expression is read, in bytes. The deepest one needs less than 4 MB of it in a debug build.
+pub const EXPRESSION_READ_STACK_BYTES: usize = 16 * 1024 * 1024;
+/// Stack on which an expression runs, in bytes. The longest one needs less than 1 MB of it in a debug build.
+pub const EXPRESSION_RUN_STACK_BYTES: usize = 4 * 1024 * 1024;
