@@ -199,10 +199,10 @@ pub const EXPRESSION_PATTERN_BYTES_MAX: usize = 8 * 1024;
 pub const EXPRESSION_KEYS_SHOWN: usize = 8;
 /// Keys among which a "did you mean" is looked for when an expression asks for one that is missing.
 pub const EXPRESSION_KEYS_COMPARED: usize = 256;
-/// Stack on which an expression is read, in bytes. The deepest one needs about 4 MB of it in a debug build.
+/// Stack on which an expression is read, in bytes. The deepest one needs less than 4 MB of it in a debug build.
 pub const EXPRESSION_READ_STACK_BYTES: usize = 16 * 1024 * 1024;
-/// Stack on which an expression runs, in bytes. The longest one needs less than half of it in a debug build.
-pub const EXPRESSION_RUN_STACK_BYTES: usize = 1024 * 1024;
+/// Stack on which an expression runs, in bytes. The longest one needs less than 1 MB of it in a debug build.
+pub const EXPRESSION_RUN_STACK_BYTES: usize = 4 * 1024 * 1024;
 
 /// Most agents that one condition of a rule for approvals names.
 pub const APPROVAL_AGENTS_MAX: usize = 1_000;

@@ -112,7 +112,11 @@ fn ordered(side: Option<Type>, node: &Node) -> Result<(), Mistake> {
         None | Some(Type::Number | Type::Text) => Ok(()),
         Some(other) => {
             let message = format!("this gives {}, which is neither less nor greater than anything", other.words());
-            Err(node.at.mistake(message, "write `1 < x && x < 5` instead of `1 < x < 5`"))
+            let hint = match other {
+                Type::Bool => "write `1 < x && x < 5` instead of `1 < x < 5`",
+                Type::Null | Type::Number | Type::Text | Type::List => "compare numbers, or texts",
+            };
+            Err(node.at.mistake(message, hint))
         }
     }
 }

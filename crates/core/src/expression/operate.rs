@@ -24,7 +24,7 @@ impl<'a> Run<'a> {
         match operator {
             Operator::Equal => self.equal(node, &left, &right).map(Value::Bool),
             Operator::Unequal => self.equal(node, &left, &right).map(|equal| Value::Bool(!equal)),
-            Operator::In => self.contained(node, left, right),
+            Operator::In => self.contained(node, left, &right),
             Operator::Less => self.ordered(node, operator, left, right, Ordering::is_lt),
             Operator::LessOrEqual => self.ordered(node, operator, left, right, Ordering::is_le),
             Operator::Greater => self.ordered(node, operator, left, right, Ordering::is_gt),
@@ -39,8 +39,8 @@ impl<'a> Run<'a> {
         left.equals(right, &mut |steps| self.spend(node, steps))
     }
 
-    fn contained(&mut self, node: &'a Node, left: Value<'a>, right: Value<'a>) -> Outcome<'a> {
-        if let (Value::Map(map), Some(key)) = (&right, left.text()) {
+    fn contained(&mut self, node: &'a Node, left: Value<'a>, right: &Value<'a>) -> Outcome<'a> {
+        if let (Value::Map(map), Some(key)) = (right, left.text()) {
             self.spend(node, pieces(key.len()))?;
             return Ok(Value::Bool(map.contains_key(key)));
         }
@@ -103,7 +103,9 @@ impl<'a> Run<'a> {
 
     pub(super) fn call(&mut self, node: &'a Node, function: Function, arguments: &'a [Node]) -> Outcome<'a> {
         let values = arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
-        for value in &values {
+        // The beginning and the end of a text are found without a look at the rest.
+        let unread = usize::from(matches!(function, Function::StartsWith | Function::EndsWith));
+        for value in values.iter().skip(unread) {
             self.spend(node, pieces(value.text().map_or(0, str::len)))?;
         }
         let (wanted, result) = match (function, values.as_slice()) {

@@ -1,6 +1,7 @@
 //! Tables of expressions: what holds, what does not, what cannot be told, and what is no expression.
 
 mod bounds;
+mod meaning;
 mod mistakes;
 mod oracle;
 mod properties;
@@ -66,7 +67,6 @@ const HOLD: &[&str] = &[
     "handoff.matrix[0] in [[1, 2]] && [3.0] in handoff.matrix && handoff.same == handoff.twin",
     "handoff.tags + ['x'] == ['prod', 'data', 'x'] && [] + handoff.none == []",
     "'a' in session.variables && !('c' in session.variables) && session.variables.exists(k, k == 'b')",
-    "session.variables.map(k, k) == ['a', 'b']",
     "handoff.tags.all(t, size(t) == 4) && handoff.tags.exists(t, t == 'data') && handoff.tags.exists_one(t, t == 'prod')",
     "handoff.none.all(t, false) && !handoff.none.exists(t, true)",
     "handoff.steps.filter(s, has(s.cost)).map(s, s.cost) == [1, 2.5]",
@@ -111,6 +111,12 @@ fn holds_or_not() {
             assert_eq!(answer(source), Ok(expected), "{source}");
         }
     }
+}
+
+/// A map of the standard library would give its keys in another order each time.
+#[test]
+fn the_keys_of_a_map_have_an_order() {
+    assert_eq!(answer("session.variables.map(k, k) == ['a', 'b']"), Ok(true));
 }
 
 #[test]

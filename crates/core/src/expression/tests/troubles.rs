@@ -1,15 +1,18 @@
 //! What is said when an expression has no answer for a context.
 
 use super::{answer, context};
-use crate::expression::Expression;
+use crate::expression::{Expression, Trouble};
 use expect_test::{Expect, expect};
 use serde_json::json;
 
 fn troubled(sources: &[&str], expected: &Expect) {
-    let said = sources.iter().map(|source| match answer(source) {
-        Ok(answer) => format!("{source}\n    is {answer}\n"),
-        Err(trouble) => {
-            format!("{source}\n    {}:{} {}\n    {}\n", trouble.line, trouble.column, trouble.message, trouble.hint)
+    let said = sources.iter().map(|source| {
+        let shown = source.replace('\n', "⏎");
+        match answer(source) {
+            Ok(answer) => format!("{shown}\n    is {answer}\n"),
+            Err(Trouble { message, line, column, hint }) => {
+                format!("{shown}\n    {line}:{column} {message}\n    {hint}\n")
+            }
         }
     });
     expected.assert_eq(&said.collect::<String>());
@@ -43,8 +46,7 @@ fn missing() {
             handoff.prioritty > 3
                 1:9 `handoff` has no key `prioritty`; it has `big`, `budget`, `cost`, `empty`, `id`, `intent`, `matrix`, `negative` and more
                 did you mean `priority`? if it may be missing, write `has(handoff.prioritty) && …`
-            handoff.urgent &&
-              session.variables.c == 3
+            handoff.urgent &&⏎  session.variables.c == 3
                 2:21 `session.variables` has no key `c`; it has `a`, `b`
                 if it may be missing, write `has(session.variables.c) && …`
             session.variables['a b'] == 3
