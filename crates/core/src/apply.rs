@@ -290,6 +290,10 @@ impl Session {
             if let Some(last) = handoff.path.last_mut() {
                 *last = to.clone();
             }
+            if was.to != *to {
+                // Whom a person chose says nothing about a strategy.
+                handoff.arm = None;
+            }
         });
     }
 

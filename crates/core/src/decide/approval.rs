@@ -34,9 +34,10 @@ impl Draft<'_> {
                 let asked = self.change_and_ask(&handoff, &before, &by, edit)?;
                 self.check_still_decider(&handoff, &before, &asked, &by)?;
             }
-            // What is approved is always what was last asked for, on the record.
+            // What is approved is always what was last asked for, on the record: here, by the rule as it is now.
             None if before.digest != now => {
-                self.ask(&handoff, Approval { digest: now, ..before }, Vec::new());
+                let anew = self.approval_by(self.world.policy.rule(&before.rule), &Asked::of(&handoff));
+                self.ask(&handoff, anew, Vec::new());
             }
             None => {}
         }
