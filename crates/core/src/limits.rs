@@ -165,7 +165,7 @@ pub const PAIR_PER_MINUTE: u32 = 30;
 /// The window in which the handoffs of a pair are counted, in milliseconds.
 pub const PAIR_WINDOW_MS: u64 = 60_000;
 /// Latest handoffs that a session remembers for its guards.
-pub const WATCH_MOVES_MAX: usize = 16;
+pub const WATCH_MOVES_MAX: usize = 8;
 /// Agents, and pairs of them, that a session remembers for its guards.
 pub const WATCH_AGENTS_MAX: usize = 64;
 /// Failures in a row that open the breaker of an agent, when nothing else is set.
