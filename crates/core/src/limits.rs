@@ -143,3 +143,14 @@ pub const CLOSE_MS: u64 = 30_000;
 pub const RETENTION_MS: u64 = 60 * 60 * 1_000;
 /// A step of the wall clock beyond this counts as sleep: waiting windows start anew, in milliseconds.
 pub const CLOCK_JUMP_MS: u64 = 5_000;
+
+/// Bytes of a task text, or of one field of a profile, that are looked at when agents are ranked by their words.
+pub const ROUTE_TEXT_BYTES_MAX: usize = 8 * 1024;
+/// Terms of a task text, or of one field of a profile, that are used when agents are ranked by their words.
+pub const ROUTE_TERMS_MAX: usize = 1_024;
+/// Longest word that such a ranking knows, in bytes.
+pub const ROUTE_WORD_BYTES_MAX: usize = 64;
+/// Entries of the word index that one ranking reads, as a soft limit; the words that say least are left out.
+pub const ROUTE_ENTRIES_MAX: usize = 32 * 1024;
+/// Words that a ranking names as its reason.
+pub const ROUTE_REASONS_MAX: usize = 5;
