@@ -14,7 +14,7 @@ pub mod handoff;
 pub mod ids;
 pub mod limits;
 pub mod message;
-mod nearest;
+pub mod nearest;
 pub mod policy;
 pub mod record;
 pub mod refusal;

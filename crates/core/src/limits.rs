@@ -143,3 +143,12 @@ pub const CLOSE_MS: u64 = 30_000;
 pub const RETENTION_MS: u64 = 60 * 60 * 1_000;
 /// A step of the wall clock beyond this counts as sleep: waiting windows start anew, in milliseconds.
 pub const CLOCK_JUMP_MS: u64 = 5_000;
+
+/// Largest file of settings, in bytes.
+pub const FILE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Most values of one file of settings; what an alias stands for counts each time.
+pub const FILE_VALUES_MAX: usize = 500_000;
+/// Deepest nesting of a file of settings, in levels.
+pub const FILE_LEVELS_MAX: usize = 64;
+/// Longest piece of a source line that is shown with a mistake, in characters.
+pub const SOURCE_CHARS_MAX: usize = 120;
