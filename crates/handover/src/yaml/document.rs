@@ -9,7 +9,7 @@ use super::{
     wrong::{Kind, Wrong},
 };
 use handover_core::{
-    ids::AgentId,
+    ids::{AgentId, BadName},
     limits::FILE_BYTES_MAX,
     refusal::{Code, HandoffError, Refusal},
 };
@@ -37,7 +37,8 @@ impl Document {
                 Ok(Self { tree, root, notes: RefCell::new(notes), left_out: RefCell::default() })
             }
             Ok(_) => Err(FileError::whole(file, Code::EmptyField, "the file is empty".into(), "begin with `agents:`")),
-            Err((place, refusal)) => {
+            Err(stop) => {
+                let (place, refusal) = *stop;
                 notes.add(place, refusal);
                 match notes.verdict() {
                     Err(error) => Err(error),
@@ -141,13 +142,17 @@ impl Document {
 
     /// What a type itself says of a value. Of a name it says it with the code that names have everywhere.
     fn custom(&self, at: NodeId, text: String) -> Refusal {
-        let bad = self.tree.text(at).and_then(|name| AgentId::new(name).err());
-        match (bad, self.tree.text(at)) {
-            (Some(bad), Some(name)) if bad.to_string() == text => {
-                Refusal::new(HandoffError::from(bad).code(), format!("{} is not a name: {text}", quoted(name)))
-            }
-            _ => Refusal::new(Code::WrongType, text),
-        }
+        let Some(name) = self.tree.text(at) else { return Refusal::new(Code::WrongType, text) };
+        let Some(bad) = AgentId::new(name).err().filter(|bad| bad.to_string() == text) else {
+            return Refusal::new(Code::WrongType, text)
+                .hint("correct the value; the message says what is wrong with it");
+        };
+        let hint = match bad {
+            BadName::Empty => "write a name",
+            BadName::TooLong { .. } => "write a shorter one",
+            BadName::BadCharacter(_) => "write it with those alone",
+        };
+        Refusal::new(HandoffError::from(bad).code(), format!("{} is not a name: {text}", quoted(name))).hint(hint)
     }
 
     /// The value at this path below another, or the innermost around it that is there, and the rest of the path.

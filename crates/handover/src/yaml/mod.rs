@@ -10,6 +10,7 @@ mod mistake;
 mod notes;
 mod reader;
 mod scalar;
+mod stopped;
 mod syntax;
 mod tree;
 mod wrong;

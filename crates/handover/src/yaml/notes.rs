@@ -61,6 +61,9 @@ impl Notes {
 
 /// A piece of the file as a message may repeat it.
 pub(crate) fn quoted(text: &str) -> String {
+    if text.is_empty() {
+        return "an empty text".to_owned();
+    }
     match text.char_indices().nth(QUOTE_CHARS_MAX) {
         Some((end, _)) => format!("`{}…`", &text[..end]),
         None => format!("`{text}`"),

@@ -45,7 +45,11 @@ pub(super) fn whole(text: &str, min: i128, max: i128) -> Result<i128, Wrong> {
     if octal_or_not(text) {
         return Err(ambiguous(text));
     }
-    let range = || format!("write a whole number from {min} to {max}");
+    let range = || match max {
+        // Nobody wants to know how large the largest of all is.
+        max if max >= i128::from(i64::MAX) => "write digits alone, such as `30000`".to_owned(),
+        max => format!("write a whole number from {min} to {max}"),
+    };
     match as_whole(text) {
         Some(number) if (min..=max).contains(&number) => Ok(number),
         Some(_) => {

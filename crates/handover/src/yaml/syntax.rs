@@ -2,17 +2,18 @@
 
 use super::{
     notes::{Notes, quoted},
+    stopped::stopped,
     tree::{Content, NodeId, Place, Tree, join},
 };
 use handover_core::{
     limits::{FILE_LEVELS_MAX, FILE_VALUES_MAX},
     refusal::{Code, Refusal},
 };
-use serde_saphyr::granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, options};
+use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, Span, options};
 use std::collections::HashMap;
 
 /// What stops reading: there is no tree.
-pub(crate) type Stop = (Place, Refusal);
+pub(crate) type Stop = Box<(Place, Refusal)>;
 
 /// A list or map that is not closed yet.
 struct Open {
@@ -51,12 +52,12 @@ impl Builder<'_> {
         if let Some(tag) = event.tag() {
             let message = format!("the tag {} is not read", quoted(&tag.original()));
             let refusal = Refusal::new(Code::WrongType, message).hint("leave it out; a text may stand in quotes");
-            self.notes.add(place(span), refusal);
+            self.notes.add(place(&span.tag_span().unwrap_or(*span)), refusal);
         }
         match event {
             Event::DocumentStart(..) if self.root.is_some() => {
                 let refusal = Refusal::new(Code::NotYaml, "a second document begins here");
-                Err((place(span), refusal.hint("put everything into one document, without `---`")))
+                Err(Box::new((place(span), refusal.hint("put everything into one document, without `---`"))))
             }
             Event::Scalar(text, style, anchor, _) => {
                 let plain = matches!(style, ScalarStyle::Plain);
@@ -77,7 +78,7 @@ impl Builder<'_> {
                 Some(node) => self.put(*node, span),
                 None => {
                     let refusal = Refusal::new(Code::NotYaml, "an alias stands inside of what it stands for");
-                    Err((place(span), refusal.hint("write out what is meant")))
+                    Err(Box::new((place(span), refusal.hint("write out what is meant"))))
                 }
             },
             _ => Ok(()),
@@ -121,7 +122,7 @@ impl Builder<'_> {
         if self.tree.values(parent) > FILE_VALUES_MAX {
             let message = format!("there are more than {FILE_VALUES_MAX} values (FILE_VALUES_MAX)");
             let hint = "what an alias stands for counts each time; use fewer of them, or several files";
-            return Err((place(span), Refusal::new(Code::TooLarge, message).hint(hint)));
+            return Err(Box::new((place(span), Refusal::new(Code::TooLarge, message).hint(hint))));
         }
         Ok(())
     }
@@ -149,46 +150,13 @@ fn fits(tree: &Tree, key: NodeId, open: &mut Open, notes: &mut Notes) -> bool {
     }
 }
 
-fn too_deep(place: Place) -> Stop {
+pub(super) fn too_deep(place: Place) -> Stop {
     let message = format!("it is nested more than {FILE_LEVELS_MAX} levels deep (FILE_LEVELS_MAX)");
-    (place, Refusal::new(Code::TooDeep, message).hint("flatten it"))
+    Box::new((place, Refusal::new(Code::TooDeep, message).hint("flatten it")))
 }
 
 fn place(span: &Span) -> Place {
     let (start, end) = (span.start, span.end);
     let width = if start.line() == end.line() { end.col().saturating_sub(start.col()) } else { 1 };
     Place { line: start.line().max(1), column: start.col() + 1, width: width.max(1) }
-}
-
-/// Why the parser stopped, in plain words.
-fn stopped(text: &str, error: &ScanError) -> Stop {
-    let mark = error.marker();
-    let place = Place { line: mark.line().max(1), column: mark.col() + 1, width: 1 };
-    if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) {
-        return too_deep(place);
-    }
-    let line = text.lines().nth(place.line - 1).unwrap_or_default();
-    let indent = &line[..line.len() - line.trim_start().len()];
-    let refusal = Refusal::new(Code::NotYaml, error.info());
-    (place, refusal.hint(hint(error.kind(), indent.contains('\t'))))
-}
-
-fn hint(kind: &ErrorKind, tab: bool) -> &'static str {
-    use ErrorKind as Is;
-    match kind {
-        _ if tab => "indent with spaces; a tab is not allowed there",
-        Is::TabNotAllowed | Is::TabInBlockIndentation | Is::TabInIndentation | Is::TabAtBlockScalarStart => {
-            "indent with spaces; a tab is not allowed there"
-        }
-        Is::UnclosedQuotedScalar | Is::DocumentIndicatorInQuotedScalar => "close the quotes",
-        Is::UnclosedFlowCollection { .. }
-        | Is::MismatchedFlowCollectionEnd { .. }
-        | Is::ExpectedFlowMappingSeparator
-        | Is::ExpectedFlowSequenceSeparator => "look for a bracket that is not closed, or a comma that is missing",
-        Is::UnknownAnchor => "an alias such as `*name` needs a value marked `&name` before it; put a text in quotes",
-        Is::MappingValueNotAllowed => "indent it like its neighbours; put quotes around a text with a colon in it",
-        Is::UnexpectedCharacter { .. } => "put quotes around a text that begins with this character",
-        Is::UnknownQuotedScalarEscape => "write `\\\\` for a backslash, or use single quotes",
-        _ => "fields of one object begin in the same column; a field is `name: value`, an entry `- value`",
-    }
 }
