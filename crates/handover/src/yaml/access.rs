@@ -13,6 +13,8 @@ use serde::de::{DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess,
 pub(super) struct Entries<'d> {
     pub(super) document: &'d Document,
     pub(super) entries: &'d [NodeId],
+    /// Whether an entry that was left out is passed over. It is not where each place has a meaning.
+    pub(super) skip: bool,
 }
 
 impl<'de> SeqAccess<'de> for Entries<'de> {
@@ -21,7 +23,7 @@ impl<'de> SeqAccess<'de> for Entries<'de> {
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Wrong> {
         while let Some((node, rest)) = self.entries.split_first() {
             self.entries = rest;
-            if !self.document.is_left_out(*node) {
+            if !self.skip || !self.document.is_left_out(*node) {
                 return Value { document: self.document, node: *node }.read(seed).map(Some);
             }
         }

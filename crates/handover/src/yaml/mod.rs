@@ -12,6 +12,8 @@ mod reader;
 mod scalar;
 mod stopped;
 mod syntax;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod wrong;
 

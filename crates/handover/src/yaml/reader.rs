@@ -20,7 +20,7 @@ pub(super) struct Value<'d> {
 impl<'d> Value<'d> {
     /// Reads it for a part of serde's. A type may read a text and refuse it afterwards: that is a mistake here too.
     pub(super) fn read<T: DeserializeSeed<'d>>(self, seed: T) -> Result<T::Value, Wrong> {
-        seed.deserialize(self).map_err(|wrong| wrong.at(self.node))
+        self.here(|| seed.deserialize(self))
     }
 
     /// Says of a mistake that it is here, unless it is deeper.
@@ -87,9 +87,9 @@ impl<'d> Value<'d> {
         self.bare("a whole number", |text| scalar::whole(text, min, max))
     }
 
-    fn entries(self) -> Result<Entries<'d>, Wrong> {
+    fn entries(self, skip: bool) -> Result<Entries<'d>, Wrong> {
         match self.content() {
-            Content::List(entries) => Ok(Entries { document: self.document, entries }),
+            Content::List(entries) => Ok(Entries { document: self.document, entries, skip }),
             Content::Scalar { text, .. } if !self.is_nothing() => {
                 Err(Wrong::is(self.expected("a list").hint(format!("write `[{text}]`, or `- ` before each entry"))))
             }
@@ -162,7 +162,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
                     (Err(_), Err(_)) => visitor.visit_f64(number as f64),
                 },
             },
-            Content::List(_) => visitor.visit_seq(self.entries()?),
+            Content::List(_) => visitor.visit_seq(self.entries(true)?),
             Content::Map(_) => visitor.visit_map(self.fields(&[], false)?),
         })
     }
@@ -209,20 +209,29 @@ impl<'de> Deserializer<'de> for Value<'de> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        self.here(|| visitor.visit_seq(self.entries()?))
+        self.here(|| visitor.visit_seq(self.entries(true)?))
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Wrong> {
-        self.deserialize_seq(visitor)
+    fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Wrong> {
+        self.here(|| {
+            let entries = self.entries(false)?;
+            let found = entries.entries.len();
+            if found != length {
+                let refusal =
+                    Refusal::new(Code::WrongType, format!("expected a list of {length}, found one of {found}"));
+                return Err(Wrong::is(refusal.hint(format!("give {length} entries"))));
+            }
+            visitor.visit_seq(entries)
+        })
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: usize,
+        length: usize,
         visitor: V,
     ) -> Result<V::Value, Wrong> {
-        self.deserialize_seq(visitor)
+        self.deserialize_tuple(length, visitor)
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
