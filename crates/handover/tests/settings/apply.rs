@@ -3,7 +3,8 @@
 use super::EXAMPLE;
 use handover::{
     Code, Engine, HandoffError, Options,
-    core::{command::Caller, ids::AgentId},
+    core::{agent::Standing, command::Caller, ids::AgentId, limits::HEALTH_FAILURES_MAX},
+    engine::agent::{Agent, Done, Failure, Work},
     settings::{self, Settings},
 };
 use std::collections::BTreeSet;
@@ -65,6 +66,33 @@ async fn after_an_edit_only_what_was_edited_is_updated() {
     assert_eq!((names(&applied.registered), names(&applied.updated)), (vec!["scribe"], vec!["tester"]));
     let tester = engine.agent(&AgentId::new("tester").unwrap()).unwrap();
     assert_eq!(tester.profile.proficiency("run-tests"), Some(0.5));
+    engine.close().await.unwrap();
+}
+
+/// An agent of this process that fails its health checks.
+struct Sick;
+
+#[async_trait::async_trait]
+impl Agent for Sick {
+    async fn run(&self, _: Work) -> Result<Done, Failure> {
+        Ok(Done::text("done"))
+    }
+    async fn health(&self) -> bool {
+        false
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_is_as_it_was_does_not_count_as_back() {
+    let (engine, _folder) = engine().await;
+    let settings = parsed("agents: [{id: a}]");
+    engine.register(settings.agent("a").unwrap().clone(), Sick).await.unwrap();
+    for _ in 0..HEALTH_FAILURES_MAX {
+        engine.check_health().await.unwrap();
+    }
+    let applied = settings.apply(&engine).await.unwrap();
+    assert_eq!(names(&applied.unchanged), ["a"]);
+    assert_eq!(engine.agent(&applied.unchanged[0]).unwrap().standing, Standing::Unavailable);
     engine.close().await.unwrap();
 }
 
