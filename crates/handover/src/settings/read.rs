@@ -5,7 +5,7 @@ use crate::yaml::{Content, Document, FileError, NodeId, unknown_field};
 use handover_core::{
     agent::Profile,
     ids::AgentId,
-    limits::{AGENTS_MAX, FILE_BYTES_MAX},
+    limits::{AGENTS_MAX, FILE_BYTES_MAX, SOURCE_CHARS_MAX},
     policy::Policy,
     refusal::{Code, Refusal},
 };
@@ -128,7 +128,8 @@ fn not_utf8(name: &str, bytes: &[u8], valid: usize) -> FileError {
     for mistake in &mut error.mistakes {
         mistake.line = before.matches('\n').count() + 1;
         mistake.column = line.chars().count() + 1;
-        mistake.source = format!("{line}\u{fffd}");
+        mistake.skipped = line.chars().count().saturating_sub(SOURCE_CHARS_MAX / 2);
+        mistake.source = line.chars().skip(mistake.skipped).chain(['\u{fffd}']).collect();
     }
     error
 }

@@ -1,9 +1,6 @@
 //! What is wrong with a file, and how it is shown: one block for each mistake, as a compiler does.
 
-use handover_core::{
-    limits::SOURCE_CHARS_MAX,
-    refusal::{Code, HandoffError, Refusal},
-};
+use handover_core::refusal::{Code, HandoffError, Refusal};
 use serde_json::json;
 use std::fmt;
 
@@ -22,8 +19,10 @@ pub struct Mistake {
     pub column: usize,
     /// How to mend it.
     pub hint: String,
-    /// The source line.
+    /// The source line; of a long one, the piece around the mistake.
     pub source: String,
+    /// How many characters of the line stand before that piece.
+    pub skipped: usize,
     /// How many characters of the line are meant, at least 1.
     pub width: usize,
 }
@@ -51,6 +50,7 @@ impl FileError {
             column: 1,
             hint: hint.to_owned(),
             source: String::new(),
+            skipped: 0,
             width: 1,
         };
         Self { file: file.to_owned(), mistakes: vec![mistake], further: 0 }
@@ -91,19 +91,12 @@ impl Mistake {
             writeln!(f, " in {}", tame(&self.field))?;
         }
         if !self.source.trim().is_empty() {
-            let (piece, before) = self.window();
+            let piece = tame(self.source.trim_end());
+            let before = self.column.saturating_sub(1 + self.skipped);
             let carets = "^".repeat(self.width.clamp(1, piece.chars().count().saturating_sub(before).max(1)));
             writeln!(f, "{margin} |\n{} | {piece}\n{margin} | {}{carets}", self.line, " ".repeat(before))?;
         }
         writeln!(f, "{margin} = hint: {}", tame(&self.hint))
-    }
-
-    /// The piece of the source line that is shown, and how many characters of it stand before the mistake.
-    fn window(&self) -> (String, usize) {
-        let before = self.column.saturating_sub(1);
-        let from = if before < SOURCE_CHARS_MAX { 0 } else { before - SOURCE_CHARS_MAX / 2 };
-        let piece: String = self.source.chars().skip(from).take(SOURCE_CHARS_MAX).collect();
-        (tame(piece.trim_end()), before - from)
     }
 }
 

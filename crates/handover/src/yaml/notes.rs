@@ -5,13 +5,10 @@ use super::{
     tree::Place,
 };
 use handover_core::{
-    limits::{MISTAKES_MAX, QUOTE_CHARS_MAX, SLIP_BYTES_MAX},
+    limits::{MISTAKES_MAX, QUOTE_CHARS_MAX, SLIP_BYTES_MAX, SOURCE_CHARS_MAX},
     nearest::nearest,
     refusal::Refusal,
 };
-
-/// Longest source line that is kept with a mistake, in characters; more of it is never shown.
-const LINE_CHARS_MAX: usize = 10_000;
 
 pub(crate) struct Notes {
     file: String,
@@ -35,10 +32,12 @@ impl Notes {
         }
         let Refusal { code, message, field, hint, .. } = refusal;
         let hint = if hint.is_empty() { code.mend().to_owned() } else { hint };
-        let line = self.lines.get(place.line.saturating_sub(1));
-        let source = line.map(|line| line.chars().take(LINE_CHARS_MAX).collect()).unwrap_or_default();
         let Place { line, column, width } = place;
-        let mistake = Mistake { code, message, field, line, column, hint, source, width };
+        // A line may be as long as the file, so only what is shown of it is kept.
+        let skipped = if column <= SOURCE_CHARS_MAX { 0 } else { column - SOURCE_CHARS_MAX / 2 };
+        let whole = self.lines.get(line.saturating_sub(1)).map_or("", String::as_str);
+        let source = whole.chars().skip(skipped).take(SOURCE_CHARS_MAX).collect();
+        let mistake = Mistake { code, message, field, line, column, hint, source, skipped, width };
         // A value that an alias uses again has its mistakes once.
         if !self.found.contains(&mistake) {
             self.found.push(mistake);

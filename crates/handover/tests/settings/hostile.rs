@@ -48,7 +48,7 @@ fn what_a_terminal_would_obey_is_not_shown() {
 fn a_long_line_is_cut_around_the_mistake() {
     let text = format!(
         "agents:\n  - {{id: a, name: {}, kind: robot, description: {}}}\n",
-        "n".repeat(5_000),
+        "n".repeat(15_000),
         "d".repeat(5_000)
     );
     let shown = settings::parse("x", &text).unwrap_err().to_string();

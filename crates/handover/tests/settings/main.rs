@@ -7,6 +7,7 @@ mod form;
 mod hostile;
 mod people;
 mod syntax;
+mod types;
 
 use expect_test::Expect;
 use handover::settings;
