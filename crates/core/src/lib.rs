@@ -17,7 +17,7 @@ pub mod ids;
 pub mod ledger;
 pub mod limits;
 pub mod message;
-mod nearest;
+pub mod nearest;
 pub mod policy;
 pub mod record;
 pub mod refusal;

@@ -194,3 +194,11 @@ pub const ROUTE_WORD_BYTES_MAX: usize = 64;
 pub const ROUTE_ENTRIES_MAX: usize = 32 * 1024;
 /// Words that a ranking names as its reason.
 pub const ROUTE_REASONS_MAX: usize = 5;
+/// Largest file of settings, in bytes.
+pub const FILE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Most values of one file of settings; what an alias stands for counts each time.
+pub const FILE_VALUES_MAX: usize = 500_000;
+/// Deepest nesting of a file of settings, in levels.
+pub const FILE_LEVELS_MAX: usize = 64;
+/// Longest piece of a source line that is shown with a mistake, in characters.
+pub const SOURCE_CHARS_MAX: usize = 120;

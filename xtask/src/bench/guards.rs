@@ -9,9 +9,9 @@ use super::{
 };
 use handover::{
     core::{
-        agent::{Agents, Standing},
         budget::Limit,
         policy::{ApprovalRule, Loops, SessionLimits, Strategy, When},
+        route::text::TextIndex,
     },
     prelude::*,
 };
@@ -210,14 +210,12 @@ fn by_text(report: &mut Report) -> Result<(), String> {
     let root = crate::run::root().join("testdata/routing");
     let read = |name: &str| std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"));
     let profiles: Vec<Profile> = serde_json::from_str(&read("agents.json")?).map_err(text)?;
-    let mut agents = Agents::default();
-    for profile in profiles {
-        agents.put(Arc::new(profile), Standing::Available);
-    }
+    let mut agents = TextIndex::default();
+    profiles.iter().for_each(|profile| agents.put(profile));
     let (mut total, mut first, mut three) = (0.0, 0.0, 0.0);
     for line in read("tasks.tsv")?.lines().skip(1) {
         let (right, task) = line.split_once('\t').ok_or("a task has no agent")?;
-        let found = agents.by_text(task, 3);
+        let found = agents.rank(task, 3);
         let place = found.iter().position(|found| found.agent.as_str() == right);
         total += 1.0;
         first += f64::from(place == Some(0));
@@ -225,6 +223,12 @@ fn by_text(report: &mut Report) -> Result<(), String> {
     }
     let note = format!("{total} tasks over {} agents, the first that semantic finds", agents.len());
     report.figure("routing.semantic_top1", first / total, "share", "", note);
-    report.figure("routing.semantic_top3", three / total, "share", ">= 0.9", "the right one among the first three".into());
+    report.figure(
+        "routing.semantic_top3",
+        three / total,
+        "share",
+        ">= 0.9",
+        "the right one among the first three".into(),
+    );
     Ok(())
 }
