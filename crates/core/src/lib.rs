@@ -11,6 +11,7 @@ pub mod context;
 pub mod decide;
 pub mod digest;
 pub mod event;
+pub mod expression;
 pub mod guard;
 pub mod handoff;
 pub mod ids;
