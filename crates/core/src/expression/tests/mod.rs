@@ -4,6 +4,7 @@ mod bounds;
 mod meaning;
 mod mistakes;
 mod oracle;
+mod page;
 mod properties;
 mod troubles;
 
