@@ -56,6 +56,26 @@ fn all_conditions_of_a_rule_must_fit() {
     }
 }
 
+/// The guide lists every field that there is, and no other.
+#[test]
+fn the_guide_lists_what_an_expression_can_see() {
+    let guide = include_str!("../../../../docs/guides/approvals.md");
+    let table = guide.split_once("| in an expression |").expect("the table").1;
+    let cells = table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" |"));
+    let names: Vec<String> =
+        cells.flat_map(|(cell, _)| cell.split(", ").map(|name| name.replace('`', "")).collect::<Vec<_>>()).collect();
+    let mut conditions: Vec<String> = names.iter().map(|name| format!("has({name})")).collect();
+    for root in ["handoff", "session", "target"] {
+        let count = names.iter().filter(|name| name.starts_with(&format!("{root}."))).count();
+        conditions.push(format!("size({root})=={count}"));
+    }
+    let mut play = crate::common::Play::new();
+    play.run(&format!("rule all when={}; open s by a", conditions.join("&&")));
+    let lines = play.run("initiate h1 a->b delegation timeout=60s");
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+    assert!(lines[1].contains("all asks"), "{lines:#?}");
+}
+
 #[test]
 fn the_first_rule_that_fits_decides() {
     check(
