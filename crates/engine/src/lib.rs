@@ -3,6 +3,7 @@
 //! Record, then act: nothing is answered, offered or published before it is on disk.
 
 pub mod agent;
+mod approvals;
 mod audit;
 mod cache;
 pub mod clock;
@@ -24,6 +25,7 @@ mod verify;
 mod waiting;
 mod world;
 
+pub use approvals::PendingApproval;
 pub use audit::{ExportVerified, verify_export};
 pub use conversation::HandoffContext;
 pub use engine::{Engine, Options};

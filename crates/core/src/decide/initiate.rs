@@ -1,6 +1,6 @@
 //! Initiating: a request is checked as a whole, gets a target, and becomes a handoff that is offered or waits for approval.
 
-use super::{Draft, Verdict, validate::Checks};
+use super::{Draft, Verdict, asking::Asked, validate::Checks};
 use crate::{
     agent::{AgentKind, Standing},
     budget::Amount,
@@ -93,7 +93,7 @@ impl Draft<'_> {
                 return Some(Target::named(to, warnings, None));
             };
             // The one who was named cannot be reached, and the request says who else may take it.
-            let mut target = self.route(request, &[to.clone()], checks)?;
+            let mut target = self.route(request, std::slice::from_ref(&to), checks)?;
             target.warnings.push(format!("{to}: {why}; {} takes it", target.to));
             return Some(target);
         }
@@ -153,9 +153,14 @@ impl Draft<'_> {
             Some(_) => self.set_aside(request, &target.to, None, 1).unwrap_or_default(),
             None => target.reservation,
         };
-        let approval = self.approval_for(request, &target.to, reservation.as_ref(), successor_of.is_some());
+        // What goes on further up was made by the engine; nobody is asked about that.
+        let (approval, troubles) = match successor_of {
+            Some(_) => (None, Vec::new()),
+            None => self.approval_for(&Asked::new(request, &target.to, reservation.as_ref(), self.session.handoffs)),
+        };
+        self.answer.warnings.extend(troubles.iter().cloned());
         let until = match &approval {
-            Some(approval) => self.now + self.approval_ms(approval),
+            Some(approval) => self.now + approval.within_ms,
             None => self.window(&target.to, target.climb.as_ref()),
         };
         let until = hard_deadline.map_or(until, |deadline| deadline.min(until));
@@ -205,7 +210,7 @@ impl Draft<'_> {
         };
         self.emit(Event::Initiated { request: request.clone(), handoff: Box::new(handoff), routing: target.routing });
         if let Some(approval) = approval {
-            self.emit(Event::ApprovalRequested { id, until, approval: Box::new(approval) });
+            self.emit(Event::ApprovalRequested { id, until, approval: Box::new(approval), warnings: troubles });
         }
         self.made(id);
         id

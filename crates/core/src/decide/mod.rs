@@ -4,6 +4,7 @@
 mod accept;
 mod answer;
 mod approval;
+mod asking;
 mod authority;
 mod breaker;
 mod broadcast;
@@ -11,6 +12,8 @@ mod budget;
 mod climb;
 mod close;
 mod data;
+mod edit;
+mod facts;
 mod fallback;
 mod guards;
 mod house;
@@ -23,6 +26,7 @@ mod timers;
 mod turn;
 pub(crate) mod validate;
 
+pub use asking::{approval_digest, deciders};
 pub use house::{check_profile, house};
 pub use route::choose;
 
@@ -184,6 +188,11 @@ impl<'a> Draft<'a> {
     fn run(&mut self, command: Command, found: Found<'_>) -> Verdict {
         let closed = found.closed;
         if let Some(id) = command.handoff() {
+            if let (Some(over), Command::Approve { .. } | Command::Deny { .. } | Command::Amend { .. }) =
+                (closed, &command)
+            {
+                self.check_undecided(over)?;
+            }
             self.check_exists(
                 id,
                 closed,

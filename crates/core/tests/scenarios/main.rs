@@ -4,6 +4,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod approval;
+mod approval_changes;
 mod broadcast;
 mod data;
 mod escalation;
