@@ -21,6 +21,7 @@ mod nearest;
 pub mod policy;
 pub mod record;
 pub mod refusal;
+pub mod route;
 pub mod session;
 pub mod time;
 pub mod wire;

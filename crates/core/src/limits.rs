@@ -184,3 +184,13 @@ pub const NAMED_LIMITS_MAX: usize = 10_000;
 pub const USAGE_MAX: usize = 64;
 /// Agents that are looked at for one routing decision, the most proficient first.
 pub const POOL_MAX: usize = 512;
+/// Bytes of a task text, or of one field of a profile, that are looked at when agents are ranked by their words.
+pub const ROUTE_TEXT_BYTES_MAX: usize = 8 * 1024;
+/// Terms of a task text, or of one field of a profile, that are used when agents are ranked by their words.
+pub const ROUTE_TERMS_MAX: usize = 1_024;
+/// Longest word that such a ranking knows, in bytes.
+pub const ROUTE_WORD_BYTES_MAX: usize = 64;
+/// Entries of the word index that one ranking reads, as a soft limit; the words that say least are left out.
+pub const ROUTE_ENTRIES_MAX: usize = 32 * 1024;
+/// Words that a ranking names as its reason.
+pub const ROUTE_REASONS_MAX: usize = 5;
