@@ -10,11 +10,16 @@ use crate::{agent::Profile, ids::AgentId, limits};
 use std::collections::BTreeMap;
 
 /// How soon a word that is said again stops to count more.
-const SATURATION: f64 = 1.5;
+const SATURATION: f64 = 3.0;
 /// How much the length of a profile matters, from 0 (not at all) to 1.
 const LENGTH_SHARE: f64 = 0.4;
 /// The length of a usual profile, in weighted words.
 const USUAL_LENGTH: f64 = 60.0;
+
+/// How much less a group counts that is not the main one of a profile: 0 is not less, 1 is in proportion.
+const FOCUS: f64 = 0.75;
+/// A profile that says less than this of every group is about none of them.
+const FOCUS_MIN: f64 = 3.0;
 
 /// What a word counts by the field that it stands in.
 const SPECIALIZATION: f64 = 3.0;
@@ -23,6 +28,8 @@ const TAG: f64 = 2.0;
 const EXAMPLE: f64 = 2.0;
 const NAME: f64 = 1.5;
 const DESCRIPTION: f64 = 1.25;
+/// What a word counts in a profile that nearly every task has, as a share.
+const WEAK: f64 = 0.5;
 
 /// A profile that has a term.
 #[derive(Debug, Clone, Copy)]
@@ -164,27 +171,33 @@ impl Index {
     }
 }
 
-/// The terms of a profile with what each says in it, from 0 to 1. Its own words and their groups alike.
+/// The terms of a profile with what each says in it, from 0 to 1: its words, and the groups that they are of.
 fn weights(profile: &Profile) -> BTreeMap<String, f32> {
     let thesaurus = Thesaurus::built_in();
-    let (mut counts, mut length) = (BTreeMap::new(), 0.0);
+    let (mut words, mut groups, mut length) = (BTreeMap::new(), BTreeMap::new(), 0.0);
     for (text, weight) in fields(profile) {
         let text = &text[..text.floor_char_boundary(limits::ROUTE_TEXT_BYTES_MAX)];
         for term in words::terms(text, limits::ROUTE_TERMS_MAX) {
-            let groups = thesaurus.groups_of(&term.stem);
-            for member in groups {
-                *counts.entry(thesaurus.group(member.group).key.clone()).or_default() += weight * member.strength;
+            let weight = if term.make == Make::Weak { weight * WEAK } else { weight };
+            let members = thesaurus.groups_of(&term.stem);
+            for member in members {
+                *groups.entry(member.group).or_default() += weight * member.strength;
             }
             let is_word = matches!(term.make, Make::Word | Make::Weak);
             length += if is_word { weight } else { 0.0 };
             // Two words beside each other mean something together only when somebody has said so.
-            if term.make != Make::Pair || !groups.is_empty() {
-                *counts.entry(term.stem).or_default() += weight;
+            if term.make != Make::Pair || !members.is_empty() {
+                *words.entry(term.stem).or_default() += weight;
             }
         }
     }
     let stretch = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length / USUAL_LENGTH);
-    counts.into_iter().map(|(key, count): (_, f64)| (key, (count / (count + stretch)) as f32)).collect()
+    let words = words.into_iter().map(|(word, count): (_, f64)| (word, (count / (count + stretch)) as f32));
+    let most = groups.values().copied().fold(FOCUS_MIN, f64::max);
+    let groups = groups
+        .into_iter()
+        .map(|(group, count): (_, f64)| (thesaurus.group(group).key.clone(), (count / most).powf(FOCUS) as f32));
+    words.chain(groups).collect()
 }
 
 /// The texts of a profile, with what a word of each counts.

@@ -5,8 +5,8 @@
 //!    words that say nothing ("please") are left out, and words that say little ("update") count a third.
 //! 2. A profile counts its words by field: specialization and capabilities most, then tags and examples, then its name
 //!    and description. A word that is said again counts less each time, and a long profile does not win by its length.
-//! 3. Every word stands for its groups in the thesaurus too: "invoice" is found by "charged twice", for less than the
-//!    word itself. A word of many groups says little for each of them; several words of one group strengthen each other.
+//! 3. Every word stands for its groups in the thesaurus too: "invoice" is found by "charged twice". A group counts most
+//!    for the agents whose profile is mainly about it. A word of many groups says little for each of them.
 //! 4. A word of the task that nobody knows may be a slip of one that somebody uses, two words in one, or another form
 //!    with the same beginning. Such a match counts about half.
 //! 5. A word counts by how rare it is among the agents. What most of them say decides nothing.

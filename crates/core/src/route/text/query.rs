@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// What a word counts that nearly every task has.
 const WEAK: f64 = 0.35;
+/// What such a word counts for its groups. It is there more often than not because of what it means.
+const WEAK_GROUP: f64 = 0.6;
 /// What two words count that somebody writes as one.
 const PAIR: f64 = 0.8;
 /// What a word counts that was mended.
@@ -19,7 +21,7 @@ const SAME_BEGINNING: f64 = 0.5;
 /// What a word adds when it stands in the text again, and how often that counts.
 const AGAIN: (f64, usize) = (0.25, 4);
 /// How soon further words of one group stop to strengthen it.
-const GROUP_SATURATION: f64 = 2.0;
+const GROUP_SATURATION: f64 = 10.0;
 /// What a word that nobody knows counts in the whole, as a share of a word that one agent has.
 const UNKNOWN: f64 = 0.5;
 /// A term that more than this share of the agents has says nothing, once there are enough agents to tell.
@@ -92,27 +94,27 @@ impl Plan {
 
 impl Draft<'_> {
     fn ask(&mut self, term: &Term, amount: f64, place: usize) {
-        let amount = match term.make {
-            Make::Word => amount,
-            Make::Weak => amount * WEAK,
-            Make::Pair | Make::TightPair => amount * PAIR,
+        let (as_word, as_group) = match term.make {
+            Make::Word => (1.0, 1.0),
+            Make::Weak => (WEAK, WEAK_GROUP),
+            Make::Pair | Make::TightPair => (PAIR, 1.0),
         };
-        let known = self.ask_stem(&term.stem, amount, place);
+        let known = self.ask_stem(&term.stem, (amount * as_word, amount * as_group), place);
         if !known && term.make == Make::Word && !self.ask_like(&term.stem, amount, place) {
             self.unknown += amount;
         }
     }
 
     /// Asks for a word and its groups; whether any agent has one of them.
-    fn ask_stem(&mut self, stem: &str, amount: f64, place: usize) -> bool {
+    fn ask_stem(&mut self, stem: &str, (as_word, as_group): (f64, f64), place: usize) -> bool {
         let term = self.index.term(stem);
         if let Some(term) = term {
-            self.terms.entry(term).or_default().add(amount, place);
+            self.terms.entry(term).or_default().add(as_word, place);
         }
         let thesaurus = Thesaurus::built_in();
         let groups = thesaurus.groups_of(stem);
         for member in groups {
-            self.groups.entry(member.group).or_default().add(amount * member.strength, place);
+            self.groups.entry(member.group).or_default().add(as_group * member.strength, place);
         }
         term.is_some() || !groups.is_empty()
     }
@@ -147,8 +149,8 @@ impl Draft<'_> {
         let Some((first, second)) = halves.into_iter().find(|(first, second)| known(first) && known(second)) else {
             return false;
         };
-        self.ask_stem(&first, amount, place);
-        self.ask_stem(second, amount, place);
+        self.ask_stem(&first, (amount, amount), place);
+        self.ask_stem(second, (amount, amount), place);
         true
     }
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Shorter words are not mended: too many others are near them.
-const SHORTEST: usize = 5;
+const SHORTEST: usize = 6;
 /// Longer words are names, sums or noise.
 const LONGEST: usize = 24;
 /// From this length on, two slips are forgiven.
@@ -110,7 +110,8 @@ mod tests {
         }
         let table = [
             ("refnud", vec!["refund"]),
-            ("refun", vec!["refund"]),
+            ("invoce", vec!["invoice"]),
+            ("refun", vec![]),
             ("rrefund", vec!["refund"]),
             ("rifund", vec!["refund"]),
             ("reffnd", vec!["refund"]),

@@ -159,7 +159,7 @@ fn the_reasons_are_words_of_the_task() {
     let index = small_table();
     let found = index.rank("Please book a FLIGHT to Rome and cancel my Hotel", 1);
     assert_eq!(ids(&found), ["travel"]);
-    assert_eq!(found[0].because[..3], ["book", "FLIGHT", "Hotel"]);
+    assert_eq!(found[0].because[..3], ["book", "Hotel", "FLIGHT"]);
     let found = index.rank("refund refund invoices payment subscription card receipt fee price coupon", 1);
     assert_eq!(found[0].because.len(), limits::ROUTE_REASONS_MAX);
 }

@@ -10,7 +10,7 @@ const STOP: &str = "a about above after again against all also am an and any any
     from further get gets getting give given go goes going gone got had hadn has hasn have haven having he hello help \
     her here hers hey hi him his how however i if im in into is isn it its itself ive just keep keeps kept know let \
     lets like ll lot made make makes making many may maybe me mean might mine more most much must my myself need needed \
-    needs never no nobody nor not nothing now of off on once one only onto or other our ours out over own people please \
+    needs never no nobody nor not nothing now of off on once one ones only onto or other our ours out over own people please \
     put really right said same say says see seem seems she should shouldn since so some somebody someone something soon \
     still such sure take takes tell than thank thanks that the their them then there these they thing things this those \
     though through till to today too took try trying under until up upon us use used using ve very via want wanted \
@@ -20,13 +20,32 @@ const STOP: &str = "a about above after again against all also am an and any any
     der die das und ist ein eine mit le la les des est une et el los las una por para con que";
 
 /// Words that say a little: nearly every task has one of them.
-const WEAK: &str = "add best better big build call change check clear complete create current day detail different easy \
-    every explain figure file find first fix full good great handle hour issue kind large last later latest list little \
-    long look manage minute month name new next nice number old open part place plan point possible prepare problem \
-    process provide quick ready recent request review run send set show simple small start step stop system task team \
-    thing time tool turn two type update version week work worker write year yesterday tomorrow morning user customer \
-    company person monday tuesday wednesday thursday friday saturday sunday january february march april june july \
-    august september october november december spring summer autumn winter weekend evening afternoon night noon";
+const WEAK: &str = "\
+    add best better big build call change check clear complete create current day detail different easy explain \
+    figure file find first fix full good great handle hour issue kind large last later latest list little long look \
+    manage minute month name new next nice number old open part place plan point possible prepare problem process \
+    provide quick ready recent request review run send set show simple small start step stop system task team time \
+    tool turn two three four five six seven eight nine ten hundred thousand type update version week work worker \
+    write year yesterday tomorrow tonight morning user customer company person monday tuesday wednesday thursday \
+    friday saturday sunday january february march april june july august september october november december spring \
+    summer autumn winter weekend evening afternoon night noon accept act agree allow appear arrange assume attach \
+    avoid base become begin believe belong bring care carry cause choose collect combine compare concern confirm \
+    consider contain continue cover cut deal decide define depend describe determine develop discuss double drop \
+    early end enter exist expect extend fall feel fill follow force form gather happen hear hold hope identify \
+    imagine improve include increase indicate involve join lead leave live lose love mark match matter meet mention \
+    miss move notice obtain occur offer pass perform pick prefer present produce propose prove pull push raise reach \
+    read realize receive recommend reduce refer relate remain remember remove replace require respond rest result \
+    save seek select serve share sit sound speak spend stand state stay suggest suppose switch talk touch treat \
+    understand visit wait walk watch wish wonder worry amount area aspect case chance choice city condition content \
+    control country couple date decision department difference direction document effect effort example experience \
+    face fact feature field focus friend group half hand head home house idea information item key level life line \
+    link local location man message mind moment note office option page pair partner past period piece power product \
+    program project purpose question range rate reason record region resource round section sense series service \
+    side sign situation size sort source space stage standard story stuff subject support term text title top topic \
+    total unit value view word world available bad certain close common correct entire existing extra final free \
+    general happy hard high huge important internal late low main major minor normal only particular previous \
+    private proper public real regular separate serious several short similar single special specific strange strong \
+    sudden true usual various white whole wrong young";
 
 /// How a word hangs together with the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,27 +90,38 @@ struct Piece {
 pub(super) fn terms(text: &str, most: usize) -> Vec<Term> {
     let thesaurus = Thesaurus::built_in();
     let pieces = pieces(text, most, thesaurus);
-    let mut terms: Vec<Term> = Vec::with_capacity(pieces.len() * 2);
-    for (i, piece) in pieces.iter().enumerate() {
+    let stems: Vec<String> = pieces.iter().map(|piece| stem(&piece.word)).collect();
+    let mut terms: Vec<Term> = Vec::with_capacity(pieces.len() * 3);
+    for (i, (piece, own)) in pieces.iter().zip(&stems).enumerate() {
         if i > 0 && piece.bond != Bond::None {
             let before = &pieces[i - 1];
             let make = if piece.bond == Bond::Tight { Make::TightPair } else { Make::Pair };
-            let joined = format!("{}{}", before.word, piece.word);
-            terms.push(Term { stem: stem(&joined), make, place: (before.place.0, piece.place.1) });
+            let place = (before.place.0, piece.place.1);
+            terms.extend(joined(&before.word, &stems[i - 1], &piece.word).map(|stem| Term { stem, make, place }));
         }
         if says_something(&piece.word, thesaurus) {
-            let stem = stem(&piece.word);
-            let make = if thesaurus.is_weak(&stem) { Make::Weak } else { Make::Word };
-            terms.push(Term { stem, make, place: piece.place });
+            let make = if is_number(own) || thesaurus.is_weak(own) { Make::Weak } else { Make::Word };
+            terms.push(Term { stem: own.clone(), make, place: piece.place });
         }
     }
     terms.truncate(most);
     terms
 }
 
+/// Two words as one, and once more with the stem of the first: who "signed up" did a "signup".
+fn joined(first: &str, first_stem: &str, second: &str) -> impl Iterator<Item = String> {
+    let shorter = (first_stem != first).then(|| stem(&format!("{first_stem}{second}")));
+    [stem(&format!("{first}{second}"))].into_iter().chain(shorter)
+}
+
 fn says_something(word: &str, thesaurus: &Thesaurus) -> bool {
     let letters = word.chars().nth(1).is_some() || !word.is_ascii();
     letters && word.len() <= limits::ROUTE_WORD_BYTES_MAX && !thesaurus.is_stop(word)
+}
+
+/// A number by itself hardly ever says whose work a task is.
+fn is_number(word: &str) -> bool {
+    word.chars().all(char::is_numeric)
 }
 
 /// The lists of words that say nothing, and of those that say little.
@@ -120,7 +150,7 @@ fn pieces(text: &str, most: usize, thesaurus: &Thesaurus) -> Vec<Piece> {
     pieces
 }
 
-/// Accents that stand alone belong to the letter before them; '+' and '#' are for the names of languages.
+/// Letters, digits, and accents that stand alone: these belong to the letter before them.
 fn is_inside(c: char) -> bool {
     c.is_alphanumeric() || ('\u{300}'..='\u{36f}').contains(&c)
 }
@@ -239,14 +269,18 @@ mod tests {
     fn text_comes_apart_into_words() {
         // text | words | pairs
         let table = [
-            ("Please refund the customer's card", "refund custom card", "pleaserefund refundth thecustom scard"),
+            (
+                "Please refund the customer's card",
+                "refund custom card",
+                "pleaserefund pleasrefund refundth thecustom scard",
+            ),
             ("refundRequest", "refund request", "refundrequest"),
             ("code_review", "code review", "codereview"),
             ("HTTPServer v2", "server v2", "httpserver serverv2"),
             ("front-end, back-end", "front end end", "frontend backend"),
             ("JavaScript", "javascript", ""),
             ("C++ and C# code", "cplusplus csharp code", "andcsharp"),
-            ("résumé Übung Straße", "resum ubung straße", "resumeubung ubungstraße"),
+            ("résumé Übung Straße", "resum ubung straße", "resumeubung resumubung ubungstraße"),
             ("re\u{301}sume\u{301}", "resum", ""),
             ("发票退款", "发票 票退 退款", ""),
             ("票", "票", ""),
