@@ -276,18 +276,20 @@ fn has_others(request: &Request) -> bool {
     request.capability.is_some() || !request.candidates.is_empty()
 }
 
+/// Why nobody can, with those who come nearest and what keeps each of them.
 fn nobody(request: &Request, routed: &Routed) -> Refusal {
     let mut wanted: Vec<&str> =
         request.validation.required_capabilities.iter().map(|needed| needed.capability_id.as_str()).collect();
     wanted.extend(request.capability.as_deref());
-    let message = if !wanted.is_empty() {
-        format!("nobody is available for {}", wanted.join(", "))
-    } else if request.candidates.is_empty() {
+    let message = if !request.candidates.is_empty() {
+        "none of the candidates can take it".to_owned()
+    } else if wanted.is_empty() {
         "nobody's profile fits the task".to_owned()
     } else {
-        "none of the candidates can take it".to_owned()
+        format!("nobody is available for {}", wanted.join(", "))
     };
-    let mut why: Vec<String> = routed.candidates.iter().map(|c| format!("{}: {}", c.agent, c.excluded)).collect();
+    let left_out = routed.candidates.iter().filter(|candidate| !candidate.excluded.is_empty());
+    let mut why: Vec<String> = left_out.map(|c| format!("{}: {}", c.agent, c.excluded)).collect();
     why.extend(Some(routed.note.clone()).filter(|note| !note.is_empty()));
     let refusal = Refusal::new(Code::NobodyCan, message).at("to_agent");
     if why.is_empty() {

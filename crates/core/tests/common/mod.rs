@@ -152,6 +152,7 @@ impl Play {
     }
 
     fn commit(&mut self, decided: &Decided) {
+        self.agents.follow(&decided.offers_moved(self.session.as_ref()));
         self.session = Some(decided.session.clone());
         let Touched { handoffs, .. } = &decided.touched;
         for (id, handoff) in handoffs {
