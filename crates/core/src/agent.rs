@@ -347,6 +347,12 @@ impl Agents {
         self.by_capability.get(capability).into_iter().flatten().filter_map(|(_, _, id)| self.by_id.get(id))
     }
 
+    /// The capability that is most like this one, for a hint.
+    #[must_use]
+    pub fn nearest_capability(&self, capability: &str) -> Option<&str> {
+        crate::nearest::nearest(capability, self.by_capability.keys().map(|name| (name.as_str(), name.as_str())))
+    }
+
     /// Everybody by what they say of themselves.
     #[must_use]
     pub fn text(&self) -> &TextIndex {

@@ -117,7 +117,11 @@ impl Draft<'_> {
 
     fn considered(&self, request: &Request, agent: &AgentId) -> Option<Candidate> {
         let agent = self.agent(agent)?;
-        Some(self.with_scene(request, &[], |scene| route::consider(scene, agent)))
+        let mut own = request.clone();
+        // These say who else may take it.
+        own.capability = None;
+        own.candidates.clear();
+        Some(self.with_scene(&own, &[], |scene| route::consider(scene, agent)))
     }
 
     fn without_choice(&self, by: &str, agent: Option<AgentId>, candidates: Vec<Candidate>) -> Routed {

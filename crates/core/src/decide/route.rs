@@ -7,6 +7,7 @@ use crate::{
     handoff::{Request, RequiredCapability},
     ids::AgentId,
     limits,
+    refusal::{Code, Refusal},
     route::{self, Scene},
 };
 
@@ -56,4 +57,33 @@ impl Draft<'_> {
         let (account, limit) = self.agent_limit(id)?;
         self.world.ledger.rest(&account, &limit).is_spent().then(|| "its budget is spent".to_owned())
     }
+
+    /// Why nobody can, with those who come nearest and what keeps each of them.
+    pub(super) fn nobody(&self, request: &Request, routed: &Routed) -> Refusal {
+        let wanted = wanted(request);
+        let left_out = routed.candidates.iter().filter(|candidate| !candidate.excluded.is_empty());
+        let mut why: Vec<String> = left_out.map(|c| format!("{}: {}", c.agent, c.excluded)).collect();
+        let message = if !request.candidates.is_empty() {
+            "none of the candidates can take it".to_owned()
+        } else if !wanted.is_empty() {
+            format!("nobody is available for {}", wanted.join(", "))
+        } else if why.is_empty() {
+            "nobody's profile fits the task".to_owned()
+        } else {
+            "nobody who fits the task can take it".to_owned()
+        };
+        why.extend(Some(routed.note.clone()).filter(|note| !note.is_empty()));
+        let near = wanted.iter().find_map(|name| self.world.agents.nearest_capability(name));
+        why.extend(near.filter(|near| !wanted.contains(near)).map(|near| format!("did you mean \"{near}\"?")));
+        if why.is_empty() {
+            why.push("name an agent, a capability, required capabilities or candidates".to_owned());
+        }
+        Refusal::new(Code::NobodyCan, message).at("to_agent").hint(why.join("; "))
+    }
+}
+
+/// Names of the capabilities that a request asks for.
+fn wanted(request: &Request) -> Vec<&str> {
+    let required = request.validation.required_capabilities.iter().map(|needed| needed.capability_id.as_str());
+    required.chain(request.capability.as_deref()).collect()
 }

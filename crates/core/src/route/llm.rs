@@ -110,13 +110,12 @@ pub(super) fn rate(scene: &Scene<'_>, rated: &mut [Rated<'_>]) -> (Strategy, Str
         None => (None, fall_back("no model was asked this time".into())),
         Some(Picked::NoAnswer(why)) => (None, fall_back(why.clone())),
         Some(Picked::Nobody(why)) => (None, (Strategy::Llm, format!("the model says that nobody fits: {why}"))),
-        Some(Picked::Agent(id, why)) => match rated.iter().position(|entry| entry.agent.profile.id == *id) {
-            None => (None, fall_back(format!("the model picked {id}, which is no candidate"))),
-            Some(i) if !rated[i].can() => {
-                (None, fall_back(format!("the model picked {id}, but {}", rated[i].excluded)))
+        Some(Picked::Agent(id, why)) => {
+            match rated.iter().position(|entry| entry.agent.profile.id == *id && entry.can()) {
+                None => (None, fall_back(format!("the model picked {id}, but {}", not_a_candidate(scene, id)))),
+                Some(i) => (Some((i, why)), (Strategy::Llm, String::new())),
             }
-            Some(i) => (Some((i, why)), (Strategy::Llm, String::new())),
-        },
+        }
     };
     semantic::rate(scene, rated);
     if let Some((i, why)) = chosen {
@@ -127,4 +126,9 @@ pub(super) fn rate(scene: &Scene<'_>, rated: &mut [Rated<'_>]) -> (Strategy, Str
         entry.why = format!("the model: {why}");
     }
     said
+}
+
+fn not_a_candidate(scene: &Scene<'_>, id: &AgentId) -> String {
+    let known = scene.agents.get(id).and_then(|agent| pool::exclusion(scene, agent));
+    known.unwrap_or_else(|| "it is no candidate".to_owned())
 }

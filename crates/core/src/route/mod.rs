@@ -127,7 +127,11 @@ fn by_strategy(scene: &Scene<'_>, strategy: Strategy) -> Routed {
         Strategy::RoundRobin => round_robin::rate(&mut rated),
         Strategy::Semantic => semantic::rate(scene, &mut rated),
         Strategy::Learned => learned::rate(scene, &mut rated),
-        Strategy::Llm => chosen = llm::rate(scene, &mut rated),
+        Strategy::Llm => {
+            chosen = llm::rate(scene, &mut rated);
+            // Those whom only a model could have picked say nothing once it has not.
+            rated.retain(|entry| scene.by() != By::Task || entry.score > 0.0);
+        }
     }
     let nobody = strategy == Strategy::Llm && matches!(scene.picked, Some(Picked::Nobody(_)));
     let candidates = rank::in_order(rated);

@@ -6,6 +6,7 @@
 #![allow(dead_code, reason = "each test binary uses another part")]
 
 mod request;
+pub mod routed;
 mod show;
 mod words;
 

@@ -4,11 +4,13 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod advice;
 mod broadcast;
 mod data;
 mod escalation;
 mod offers;
 mod refusals;
+mod routing;
 mod time;
 mod turns;
 mod types;
