@@ -333,6 +333,12 @@ impl Handoff {
         }
     }
 
+    /// To whom it is on offer now.
+    #[must_use]
+    pub fn offered_to(&self) -> Option<&AgentId> {
+        matches!(self.phase, Phase::Offered { .. }).then_some(&self.to_agent)
+    }
+
     /// What of its share is not used by work below it that is over.
     #[must_use]
     pub fn outstanding(&self) -> Amount {
