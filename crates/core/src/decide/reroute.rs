@@ -63,16 +63,22 @@ impl Draft<'_> {
         named.then(|| self.choose_able(handoff, not))
     }
 
-    /// The best of those who may have a part in the session, and for whom what was set aside can be set aside again.
+    /// The best of those who can be asked in place of the one before.
     fn choose_able(&self, handoff: &Handoff, mut not: Vec<AgentId>) -> Routed {
         for _ in 0..limits::CANDIDATES_MAX {
             let routed = self.choose(&handoff.request, &not);
             match &routed.agent {
-                Some(agent) if !self.can_bear(handoff, agent) || !self.may_take_part(agent) => not.push(agent.clone()),
+                Some(agent) if !self.can_follow(handoff, agent) => not.push(agent.clone()),
                 Some(_) | None => return routed,
             }
         }
         Routed { agent: None, ..self.choose(&handoff.request, &not) }
+    }
+
+    /// Whether this agent can be asked: it is not left alone, the session has room for it, and what was set aside for
+    /// the one before can be set aside for it.
+    fn can_follow(&self, handoff: &Handoff, agent: &AgentId) -> bool {
+        self.left_alone(agent).is_none() && self.may_take_part(agent) && self.can_bear(handoff, agent)
     }
 
     /// Whether the session has room for this agent, or it has a part in it already.
@@ -85,7 +91,7 @@ impl Draft<'_> {
     fn can_bear(&self, handoff: &Handoff, agent: &AgentId) -> bool {
         let amount = handoff.reservation.as_ref().map(|held| held.share.amount()).unwrap_or_default();
         let limit = self.agent_limit(agent);
-        limit.is_none_or(|(account, limit)| self.world.ledger.rest(&account, &limit).lacks(&amount).is_none())
+        limit.is_none_or(|(account, limit)| self.rest_of(&account, &limit).lacks(&amount).is_none())
     }
 
     fn free_human(&self, handoff: &Handoff) -> Option<AgentId> {
