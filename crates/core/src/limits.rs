@@ -165,7 +165,7 @@ pub const PAIR_PER_MINUTE: u32 = 30;
 /// The window in which the handoffs of a pair are counted, in milliseconds.
 pub const PAIR_WINDOW_MS: u64 = 60_000;
 /// Latest handoffs that a session remembers for its guards.
-pub const WATCH_MOVES_MAX: usize = 16;
+pub const WATCH_MOVES_MAX: usize = 8;
 /// Agents, and pairs of them, that a session remembers for its guards.
 pub const WATCH_AGENTS_MAX: usize = 64;
 /// Failures in a row that open the breaker of an agent, when nothing else is set.
@@ -184,3 +184,39 @@ pub const NAMED_LIMITS_MAX: usize = 10_000;
 pub const USAGE_MAX: usize = 64;
 /// Agents that are looked at for one routing decision, the most proficient first.
 pub const POOL_MAX: usize = 512;
+/// Bytes of a task text, or of one field of a profile, that are looked at when agents are ranked by their words.
+pub const ROUTE_TEXT_BYTES_MAX: usize = 8 * 1024;
+/// Terms of a task text, or of one field of a profile, that are used when agents are ranked by their words.
+pub const ROUTE_TERMS_MAX: usize = 1_024;
+/// Longest word that such a ranking knows, in bytes.
+pub const ROUTE_WORD_BYTES_MAX: usize = 64;
+/// Entries of the word index that one ranking reads, as a soft limit; the words that say least are left out.
+pub const ROUTE_ENTRIES_MAX: usize = 32 * 1024;
+/// Words that a ranking names as its reason.
+pub const ROUTE_REASONS_MAX: usize = 5;
+/// Largest file of settings, in bytes.
+pub const FILE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Most values of one file of settings; what an alias stands for counts each time.
+pub const FILE_VALUES_MAX: usize = 500_000;
+/// Deepest nesting of a file of settings, in levels.
+pub const FILE_LEVELS_MAX: usize = 64;
+/// Longest piece of a source line that is shown with a mistake, in characters.
+pub const SOURCE_CHARS_MAX: usize = 120;
+/// Longest expression, in bytes.
+pub const EXPRESSION_BYTES_MAX: usize = 2_000;
+/// Most words, numbers, texts and signs of one expression.
+pub const EXPRESSION_TOKENS_MAX: usize = 400;
+/// Deepest nesting of brackets and `? :` in an expression.
+pub const EXPRESSION_DEPTH_MAX: usize = 16;
+/// Most steps of one run of an expression: a value that is looked at, a turn of a loop, or 64 bytes of text.
+pub const EXPRESSION_STEPS_MAX: usize = 250_000;
+/// Largest pattern of `matches` once it is compiled, in bytes.
+pub const EXPRESSION_PATTERN_BYTES_MAX: usize = 8 * 1024;
+/// Keys that a message lists when an expression asks for one that is missing.
+pub const EXPRESSION_KEYS_SHOWN: usize = 8;
+/// Keys among which a "did you mean" is looked for when an expression asks for one that is missing.
+pub const EXPRESSION_KEYS_COMPARED: usize = 256;
+/// Stack on which an expression is read, in bytes. The deepest one needs less than 4 MB of it in a debug build.
+pub const EXPRESSION_READ_STACK_BYTES: usize = 16 * 1024 * 1024;
+/// Stack on which an expression runs, in bytes. The longest one needs less than 1 MB of it in a debug build.
+pub const EXPRESSION_RUN_STACK_BYTES: usize = 4 * 1024 * 1024;

@@ -101,6 +101,9 @@ codes! {
     NotJson = "HO0111", Invalid, "the input is not JSON",
         "The text cannot be read as JSON.",
         "Mend it at the line and column in the message.";
+    NotYaml = "HO0112", Invalid, "the input is not YAML",
+        "The file cannot be opened, or its text cannot be read as YAML.",
+        "Mend it at the line and column in the message. Indent with spaces, close what is opened, give each field once.";
 
     UnknownSource = "HO0201", Missing, "the source agent is not registered",
         "`from_agent` names nobody that the engine knows.",
@@ -126,6 +129,9 @@ codes! {
     UnknownAgent = "HO0208", Missing, "the agent is not registered",
         "The name belongs to nobody that the engine knows.",
         "Register the agent first, or correct its name.";
+    DuplicateId = "HO0209", Invalid, "two agents have the same id",
+        "A file of agents names each of them once. With two of the same id nobody could tell which one is meant.",
+        "Give one of the two another id, or remove it.";
 
     UnknownSession = "HO0301", Missing, "there is no such session",
         "The session does not exist, or does not belong to the caller. Which of the two is not told.",

@@ -15,6 +15,7 @@ use handover_core::{
     limits::CLOSE_MS,
     policy::Policy,
     refusal::{Code, HandoffError, Refusal},
+    time::Timestamp,
 };
 use handover_store::{Retention, Store, sqlite};
 use parking_lot::{Mutex, RwLock};
@@ -71,6 +72,8 @@ pub(crate) struct Inner {
     pub(crate) locals: Mutex<HashMap<AgentId, Arc<Local>>>,
     /// Pieces of work that run in this process, to be stopped when their lease is gone.
     pub(crate) running: Mutex<HashMap<HandoffId, Arc<Notify>>>,
+    /// When agents that pull work were last heard of.
+    pub(crate) heard: Mutex<HashMap<AgentId, Timestamp>>,
     pub(crate) cache: Cache,
     pub(crate) feed: Feed,
     pub(crate) waiters: Waiters,
@@ -142,6 +145,7 @@ impl Engine {
                 reserving: Mutex::default(),
                 locals: Mutex::default(),
                 running: Mutex::default(),
+                heard: Mutex::default(),
                 cache: Cache::default(),
                 feed,
                 waiters: Waiters::default(),

@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use handover_core::{
-    agent::Standing,
+    agent::{AgentKind, Standing},
     ids::AgentId,
     limits::{CHECKPOINT_MS, HEALTH_FAILURES_MAX, HEALTH_MS, HEALTH_TIMEOUT_MS, RETENTION_MS},
     refusal::HandoffError,
@@ -33,8 +33,8 @@ pub(crate) async fn run(engine: Engine) {
 }
 
 impl Engine {
-    /// Asks every agent of this process how it is. Three failures in a row make it unavailable; one good answer
-    /// brings it back.
+    /// Asks every agent of this process how it is, and looks when those who pull work were last heard of. Three failures
+    /// in a row make an agent unavailable; one good answer or sign of life brings it back.
     ///
     /// # Errors
     /// When a change cannot be written.
@@ -49,7 +49,21 @@ impl Engine {
             let well = matches!(answer, Ok(Ok(true)));
             self.note_health(&id, well).await?;
         }
+        for (id, well) in self.pulling() {
+            self.note_health(&id, well).await?;
+        }
         Ok(())
+    }
+
+    /// Agents that pull work and were heard of since this process began: whether that was within one round of checks.
+    /// One that was never heard of is not judged here; its first offer does that.
+    fn pulling(&self) -> Vec<(AgentId, bool)> {
+        let now = self.inner.clock.now();
+        let heard = self.inner.heard.lock();
+        let agents = self.inner.agents.read();
+        let pulls = |id: &AgentId| agents.get(id).is_some_and(|known| known.profile.kind == AgentKind::Worker);
+        let found = heard.iter().filter(|(id, _)| pulls(id));
+        found.map(|(id, at)| (id.clone(), now.since(*at) <= HEALTH_MS + HEALTH_TIMEOUT_MS)).collect()
     }
 
     async fn note_health(&self, id: &AgentId, well: bool) -> Result<(), HandoffError> {

@@ -47,6 +47,16 @@ impl Engine {
         self.attach(id, Arc::new(agent)).await
     }
 
+    /// A sign of life of an agent that pulls work and has none now. Asking for work or keeping a lease alive is one, too.
+    ///
+    /// # Errors
+    /// When there is no such agent, or a change cannot be written.
+    pub async fn alive(&self, agent: &AgentId) -> Result<(), HandoffError> {
+        self.acts_for(agent)?;
+        self.known(agent)?;
+        self.seen(agent, "it gave a sign of life").await
+    }
+
     /// Lets an agent finish what it has and gives it nothing new. `false` brings it back.
     ///
     /// # Errors
@@ -75,6 +85,7 @@ impl Engine {
         let row = AgentRow { id: agent.clone(), entry: None };
         self.write_house(vec![Event::AgentRemoved { agent: agent.clone() }], vec![row]).await?;
         self.inner.agents.write().remove(agent);
+        self.inner.heard.lock().remove(agent);
         self.detach(agent);
         Ok(())
     }
@@ -153,7 +164,11 @@ impl Engine {
 
     /// Whoever asks for work or keeps a lease alive is there.
     pub(crate) async fn seen(&self, agent: &AgentId, why: &str) -> Result<(), HandoffError> {
-        let away = self.inner.agents.read().get(agent).is_some_and(|entry| entry.standing == Standing::Unavailable);
+        let known = self.inner.agents.read().get(agent).map(|entry| entry.standing);
+        if known.is_some() {
+            self.inner.heard.lock().insert(agent.clone(), self.inner.clock.now());
+        }
+        let away = known == Some(Standing::Unavailable);
         if away { self.set_standing(agent, Standing::Available, why).await } else { Ok(()) }
     }
 

@@ -198,6 +198,28 @@ async fn a_health_check_that_panics_is_a_bad_answer() {
 }
 
 #[tokio::test]
+async fn whoever_pulls_work_counts_as_alive_by_its_heartbeat() {
+    let house = House::new();
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot", "purser"]).await;
+    engine.alive(&id("pilot")).await.unwrap();
+    let mut seen = Vec::new();
+    for minute in 1..=7 {
+        house.clock.advance(Duration::from_secs(60));
+        if minute == 1 || minute == 6 {
+            engine.inbox(&id("pilot"), 1).await.unwrap();
+        }
+        engine.check_health().await.unwrap();
+        seen.push(standing(&engine, "pilot"));
+    }
+    use Standing::{Available as Yes, Unavailable as No};
+    // Heard of in the first minute, three rounds without a word, back by itself in the sixth.
+    assert_eq!(seen, [Yes, Yes, Yes, Yes, No, Yes, Yes]);
+    assert_eq!(standing(&engine, "purser"), Yes, "one that was never heard of is not judged by its silence");
+    assert_eq!(engine.alive(&id("nobody")).await.unwrap_err().code(), Code::UnknownAgent);
+}
+
+#[tokio::test]
 async fn whoever_does_not_acknowledge_is_away_until_it_takes_something() {
     let house = House::new();
     let engine = house.open().await;

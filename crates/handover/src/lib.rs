@@ -26,6 +26,9 @@ pub use handover_store as store;
 pub use handover_core::refusal::{Code, HandoffError, Refusal};
 pub use handover_engine::{Engine, Options};
 
+pub mod settings;
+mod yaml;
+
 /// What most programs need.
 pub mod prelude {
     pub use handover_core::{

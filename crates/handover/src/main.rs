@@ -1,4 +1,4 @@
-//! The binary: `handover demo`, `handover verify FILE`, `handover explain CODE`.
+//! The binary: `handover demo`, `handover check FILE`, `handover verify FILE`, `handover explain CODE`.
 //! Data goes to stdout, all else to stderr. A refusal ends with 1, our own trouble with 2.
 
 mod demo;
@@ -10,6 +10,7 @@ const HELP: &str = "\
 handover: pass work from agent to agent and lose nothing
 
   handover demo [FILE]     a charter request goes through a team of five, live; FILE keeps the database
+  handover check FILE      check a file of agents and settings such as handover.yaml, with all its mistakes
   handover verify FILE     check every record, checkpoint, message and handoff of a database
   handover explain CODE    what a code such as HO0504 means, and how to mend it
   handover help            this list";
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     match args.as_slice() {
         ["demo"] => run(demo::run(None)),
         ["demo", file] => run(demo::run(Some(file))),
+        ["check", file] => check(file),
         ["verify", file] => run(verify(file)),
         ["explain", code] => explain(code),
         [] | ["help" | "--help" | "-h"] => {
@@ -47,6 +49,21 @@ fn run(command: impl Future<Output = Result<(), HandoffError>>) -> ExitCode {
             eprintln!("handover: {error}");
             eprintln!("  {}\n  more: handover explain {}", error.code().mend(), error.code());
             ExitCode::from(if error.code().family() == Family::Trouble { 2 } else { 1 })
+        }
+    }
+}
+
+fn check(file: &str) -> ExitCode {
+    match handover::settings::read(file) {
+        Ok(settings) => {
+            let count = settings.agents.len();
+            println!("{file}: {count} {}, all good", if count == 1 { "agent" } else { "agents" });
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let count = error.count();
+            eprintln!("{error}\n{file}: {count} {}", if count == 1 { "mistake" } else { "mistakes" });
+            ExitCode::from(1)
         }
     }
 }

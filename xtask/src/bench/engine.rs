@@ -31,7 +31,7 @@ pub(super) fn folder() -> Result<tempfile::TempDir, String> {
     tempfile::Builder::new().prefix("bench-").tempdir_in(target).map_err(text)
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
     percentile(&mut values, 0.5)
 }
 

@@ -2,6 +2,7 @@
 
 mod disk;
 mod engine;
+mod guards;
 mod load;
 mod million;
 mod raw;
@@ -37,7 +38,8 @@ pub(crate) fn main(args: &[&str]) -> Result<(), String> {
     let mut report = Report::new(settings);
     match *name {
         "engine" => engine::run(&mut report, settings)?,
-        other => return Err(format!("there is no benchmark `{other}`; there is `engine`")),
+        "guards" => guards::run(&mut report, settings)?,
+        other => return Err(format!("there is no benchmark `{other}`; there are `engine` and `guards`")),
     }
     report.print();
     Ok(())

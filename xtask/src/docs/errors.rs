@@ -5,13 +5,14 @@ use handover_core::refusal::{Code, Family};
 use std::fmt::Write;
 
 /// What the codes of one hundred are about.
-const CHAPTERS: [(&str, &str); 8] = [
+const CHAPTERS: [(&str, &str); 9] = [
     ("HO01", "The request itself"),
     ("HO02", "Agents"),
     ("HO03", "Sessions"),
     ("HO04", "What a handoff must have"),
     ("HO05", "Where a handoff stands"),
     ("HO06", "What a session holds"),
+    ("HO07", "Guards, approvals and settings"),
     ("HO08", "The store and the engine"),
     ("HO09", "The audit trail"),
 ];

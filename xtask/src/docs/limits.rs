@@ -65,7 +65,7 @@ fn unit(comment: &str) -> String {
 }
 
 /// A value as people read it: `24 h`, `16 KiB`, `1,000`.
-pub fn readable(value: u64, unit: &str) -> String {
+pub(super) fn readable(value: u64, unit: &str) -> String {
     let scales: &[(u64, &str)] = match unit {
         "milliseconds" => &[(86_400_000, "days"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"), (1, "ms")],
         _ if unit.starts_with("bytes") => &[(1024 * 1024, "MiB"), (1024, "KiB"), (1, "bytes")],

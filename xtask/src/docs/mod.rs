@@ -43,10 +43,13 @@ pub fn drift() -> Vec<Problem> {
 fn pages(root: &Path) -> Result<Vec<Page>, String> {
     let read = |path: &str| fs::read_to_string(root.join(path)).map_err(|e| format!("{path}: {e}"));
     let limits = limits::parse(&read(limits::SOURCE)?)?;
-    let settings = policy::parse(&read(policy::SOURCE)?, &limits)?;
+    let mut settings = Vec::new();
+    for (path, wanted) in policy::SOURCES {
+        settings.extend(policy::parse(&read(path)?, wanted).map_err(|why| format!("{path}: {why}"))?);
+    }
     let mut pages = errors::pages()?;
     pages.push(limits::page(&limits));
-    pages.push(policy::page(&settings));
+    pages.push(policy::page(&settings)?);
     Ok(pages)
 }
 

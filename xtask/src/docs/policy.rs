@@ -1,98 +1,129 @@
-//! The page of settings that decisions depend on, read from `policy.rs`: name, type, default and meaning.
+//! The page of settings, read from the sources of the policy: names, types and meanings from the structs, defaults from
+//! the default policy itself.
 
-use super::{
-    MARK, Page,
-    limits::{Limit, readable},
-};
-use std::{collections::BTreeMap, fmt::Write};
+use super::{MARK, Page};
+use handover::core::policy::Policy;
+use serde_json::Value;
+use std::fmt::Write;
 
-/// Where the policy is.
-pub const SOURCE: &str = "crates/core/src/policy.rs";
+/// Where the settings are: the file, and the structs of it that the page shows, in order. A place in the default policy
+/// stands beside those that have one.
+pub const SOURCES: &[(&str, &[(&str, Option<&str>)])] = &[
+    ("crates/core/src/policy/mod.rs", &[("Policy", Some(""))]),
+    (
+        "crates/core/src/policy/guards.rs",
+        &[
+            ("SessionLimits", Some("/limits")),
+            ("Classes", None),
+            ("Loops", Some("/loops")),
+            ("BreakerPolicy", Some("/breaker")),
+            ("Budgets", Some("/budgets")),
+        ],
+    ),
+    ("crates/core/src/budget.rs", &[("Limit", None), ("Budget", None), ("Price", None)]),
+    ("crates/core/src/policy/approvals.rs", &[("ApprovalRule", None), ("When", None), ("Approver", None)]),
+    ("crates/core/src/policy/routing.rs", &[("Routing", Some("/routing")), ("Experiment", None)]),
+];
 
-/// One field of the policy.
+/// A struct of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting {
+pub struct Settings {
+    name: String,
+    meaning: String,
+    fields: Vec<Field>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Field {
     name: String,
     kind: String,
-    default: String,
     meaning: String,
 }
 
-/// The fields of `Policy` in order, with the defaults of its `Default`.
-pub fn parse(source: &str, limits: &[Limit]) -> Result<Vec<Setting>, String> {
-    let fields = block(source, "pub struct Policy {", "}")?;
-    let defaults = block(source, "impl Default for Policy {", "\n}")?;
-    let defaults: BTreeMap<&str, &str> = defaults.iter().filter_map(|line| line.split_once(": ")).collect();
-    let mut settings = Vec::new();
-    let mut comment = String::new();
-    for line in fields {
+/// The structs of a source that are wanted.
+pub fn parse(source: &str, wanted: &[(&str, Option<&str>)]) -> Result<Vec<Settings>, String> {
+    wanted.iter().map(|(name, _)| settings(source, name)).collect()
+}
+
+fn settings(source: &str, name: &str) -> Result<Settings, String> {
+    let opening = format!("pub struct {name} {{\n");
+    let (before, rest) = source.split_once(&opening).ok_or_else(|| format!("`{name}` is not in its file"))?;
+    let (inner, _) = rest.split_once("\n}").ok_or_else(|| format!("`{name}` has no end"))?;
+    let above: Vec<&str> = before.lines().rev().take_while(|line| line.starts_with(['/', '#'])).collect();
+    let meaning = above.iter().rev().filter_map(|line| line.strip_prefix("///")).map(str::trim).collect::<Vec<_>>();
+    Ok(Settings { name: name.to_owned(), meaning: meaning.join(" "), fields: fields(inner) })
+}
+
+fn fields(inner: &str) -> Vec<Field> {
+    let mut fields = Vec::new();
+    let (mut meaning, mut renamed) = (String::new(), None);
+    for line in inner.lines().map(str::trim) {
         if let Some(text) = line.strip_prefix("///") {
-            comment = format!("{comment} {}", text.trim()).trim().to_owned();
+            meaning = format!("{meaning} {}", text.trim()).trim().to_owned();
+        } else if let Some((_, rest)) = line.split_once("rename = \"") {
+            renamed = rest.split('"').next().map(str::to_owned);
         } else if let Some((name, kind)) = line.strip_prefix("pub ").and_then(|rest| rest.split_once(": ")) {
-            let default =
-                defaults.get(name).ok_or_else(|| format!("{SOURCE}: `{name}` has no default that can be read"))?;
-            let meaning = std::mem::take(&mut comment);
-            settings.push(Setting { name: name.into(), kind: kind.into(), default: value(default, limits)?, meaning });
+            let name = renamed.take().unwrap_or_else(|| name.to_owned());
+            let kind = kind.trim_end_matches(',').to_owned();
+            fields.push(Field { name, kind, meaning: std::mem::take(&mut meaning) });
         }
     }
-    Ok(settings)
+    fields
 }
 
-/// The trimmed lines between an opening and the next closing, without their commas.
-fn block<'a>(source: &'a str, opening: &str, closing: &str) -> Result<Vec<&'a str>, String> {
-    let inner = source.split_once(opening).and_then(|(_, rest)| rest.split_once(closing));
-    let (inner, _) = inner.ok_or_else(|| format!("{SOURCE}: `{opening}` is not there"))?;
-    Ok(inner.lines().map(|line| line.trim().trim_end_matches(',')).collect())
-}
-
-/// A default as people read it. One that names a limit has the limit's value.
-fn value(text: &str, limits: &[Limit]) -> Result<String, String> {
-    if let Some(name) = text.strip_prefix("limits::") {
-        let limit = limits.iter().find(|limit| limit.name == name);
-        let limit = limit.ok_or_else(|| format!("{SOURCE}: there is no limit {name}"))?;
-        return Ok(format!("{} ([`{name}`](limits.md))", readable(limit.value, &limit.unit)));
-    }
-    Ok(if text == "None" { "none".to_owned() } else { format!("`{text}`") })
-}
-
-pub fn page(settings: &[Setting]) -> Page {
+pub fn page(all: &[Settings]) -> Result<Page, String> {
+    let defaults = serde_json::to_value(Policy::default()).map_err(|error| error.to_string())?;
+    let places = SOURCES.iter().flat_map(|(_, wanted)| wanted.iter());
     let mut text = format!(
-        "{MARK}\n# Policy\n\nWhat an installation may set, from [policy.rs](../../{SOURCE}). \
-        Everything has a default; a name that is not in this table is refused.\n\n\
-        | name | type | default | meaning |\n|---|---|---|---|\n"
+        "{MARK}\n# Policy\n\nWhat an installation may set, in code as `Policy` or in a file under `policy:`. \
+        Everything has a default; a name that is not in these tables is refused.\n"
     );
-    for Setting { name, kind, default, meaning } in settings {
-        let _ = writeln!(text, "| `{name}` | `{kind}` | {default} | {meaning} |");
+    for (settings, (_, place)) in all.iter().zip(places) {
+        let _ = write!(text, "\n## {}\n\n{}\n\n", settings.name, settings.meaning);
+        let at = place.map(|place| defaults.pointer(place).cloned().unwrap_or(Value::Null));
+        text += if at.is_some() {
+            "| name | type | default | meaning |\n|---|---|---|---|\n"
+        } else {
+            "| name | type | meaning |\n|---|---|---|\n"
+        };
+        for Field { name, kind, meaning } in &settings.fields {
+            let default = at.as_ref().map(|at| format!(" {} |", value(at.get(name)))).unwrap_or_default();
+            let _ = writeln!(text, "| `{name}` | `{kind}` |{default} {meaning} |");
+        }
     }
-    Page { path: "docs/reference/policy.md".into(), text }
+    text += "\n`SessionLimits` of a class: simple 0 handoffs, 1 agent, 10,000 tokens; medium 2, 3, 25,000; complex 5, 5, 150,000.\n";
+    Ok(Page { path: "docs/reference/policy.md".into(), text })
+}
+
+/// A default as people read it.
+fn value(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "none".to_owned(),
+        Some(Value::Object(map)) if map.is_empty() => "none".to_owned(),
+        Some(Value::Array(list)) if list.is_empty() => "none".to_owned(),
+        Some(Value::Object(_)) => "see below".to_owned(),
+        Some(other) => format!("`{other}`"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const POLICY: &str = "pub struct Policy {\n    /// How long.\n    pub lease_ms: u64,\n    /// Who.\n    pub human: Option<AgentId>,\n}\n\
-        impl Default for Policy {\n    fn default() -> Self {\n        Self {\n            lease_ms: limits::LEASE_MS,\n            human: None,\n        }\n    }\n}\n";
+    const SOURCE: &str = "/// How far.\n#[derive(Debug)]\npub struct Loops {\n    /// How often.\n    #[serde(rename = \"often\")]\n    pub repeats: u32,\n}\n";
 
-    fn lease() -> Limit {
-        Limit { line: 1, name: "LEASE_MS".into(), value: 30_000, unit: "milliseconds".into(), meaning: "x".into() }
+    #[test]
+    fn reads_names_types_and_meanings() {
+        let found = parse(SOURCE, &[("Loops", None)]).unwrap();
+        assert_eq!(found[0].meaning, "How far.");
+        let field = Field { name: "often".into(), kind: "u32".into(), meaning: "How often.".into() };
+        assert_eq!(found[0].fields, [field]);
+        assert!(parse(SOURCE, &[("Loop", None)]).is_err());
     }
 
     #[test]
-    fn reads_fields_and_defaults() {
-        let page = page(&parse(POLICY, &[lease()]).unwrap());
-        assert!(
-            page.text.contains("| `lease_ms` | `u64` | 30 s ([`LEASE_MS`](limits.md)) | How long. |"),
-            "{}",
-            page.text
-        );
-        assert!(page.text.contains("| `human` | `Option<AgentId>` | none | Who. |"));
-    }
-
-    #[test]
-    fn a_default_that_cannot_be_read_is_an_error() {
-        assert!(parse(POLICY, &[]).is_err());
-        assert!(parse(&POLICY.replace("human: None,\n", ""), &[lease()]).is_err());
-        assert!(parse("", &[]).is_err());
+    fn a_default_reads_as_it_is_written() {
+        assert_eq!(value(Some(&serde_json::json!(5))), "`5`");
+        assert_eq!(value(Some(&serde_json::json!({}))), "none");
     }
 }

@@ -179,7 +179,7 @@ impl Draft<'_> {
                 Err(_) => {}
             }
         }
-        if among > 1 && request.context.constraints.budget.is_some() {
+        if among > 1 {
             self.check_together(parent.as_deref(), total, among, checks);
         }
     }

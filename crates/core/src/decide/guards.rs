@@ -20,7 +20,7 @@ impl Draft<'_> {
         let workflow = self.session.workflow.as_ref().and_then(|name| policy.workflows.get(name));
         let class = self.session.complexity.map(|class| policy.classes.of(class));
         let own = self.session.limits.or(workflow.copied().unwrap_or_default());
-        own.or(class.unwrap_or_default()).or(policy.limits)
+        own.or(class.unwrap_or_default()).or(policy.limits).or(SessionLimits::usual())
     }
 
     pub(super) fn mode(&self) -> Mode {

@@ -64,8 +64,10 @@ pub fn check_profile(profile: &Profile, agents: &Agents) -> Result<(), HandoffEr
     ] {
         checks.optional_text(field, text);
     }
-    for (i, text) in profile.examples.iter().chain(&profile.tags).enumerate() {
-        checks.optional_text(&format!("examples and tags[{i}]"), text);
+    for (field, texts) in [("examples", &profile.examples), ("tags", &profile.tags)] {
+        for (i, text) in texts.iter().enumerate() {
+            checks.optional_text(&format!("{field}[{i}]"), text);
+        }
     }
     checks.count("examples", profile.examples.len(), limits::CAPABILITIES_MAX, "CAPABILITIES_MAX");
     checks.count("tags", profile.tags.len(), limits::CAPABILITIES_MAX, "CAPABILITIES_MAX");

@@ -122,9 +122,6 @@ pub(crate) fn check_session_limits(field: &str, set: &SessionLimits, checks: &mu
         let refusal = Refusal::new(Code::OutOfRange, "a chain has at least 2 agents").at(format!("{field}.chain"));
         checks.add(refusal.hint("to allow no handoff at all, set handoffs: 0"));
     }
-    if let Some(chain) = set.chain {
-        checks.count(&format!("{field}.chain"), chain as usize, limits::PATH_MAX, "PATH_MAX");
-    }
     // More could not be told apart: a session remembers so many.
     if let Some(agents) = set.agents {
         checks.count(&format!("{field}.agents"), agents as usize, limits::WATCH_AGENTS_MAX, "WATCH_AGENTS_MAX");

@@ -49,6 +49,17 @@ pub struct SessionLimits {
 }
 
 impl SessionLimits {
+    /// What holds where nobody says anything else.
+    #[must_use]
+    pub fn usual() -> Self {
+        Self {
+            handoffs: Some(limits::HANDOFFS_PER_SESSION),
+            escalations: Some(limits::ESCALATIONS_PER_SESSION),
+            chain: Some(limits::CHAIN_AGENTS),
+            ..Self::default()
+        }
+    }
+
     /// Whether nothing is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -99,13 +110,14 @@ impl Default for Classes {
 }
 
 impl Classes {
-    /// What this class may use.
+    /// What this class may use. What a setting leaves out stays as it is by default.
     #[must_use]
     pub fn of(&self, class: Complexity) -> SessionLimits {
+        let usual = Self::default();
         match class {
-            Complexity::Simple => self.simple,
-            Complexity::Medium => self.medium,
-            Complexity::Complex => self.complex,
+            Complexity::Simple => self.simple.or(usual.simple),
+            Complexity::Medium => self.medium.or(usual.medium),
+            Complexity::Complex => self.complex.or(usual.complex),
         }
     }
 }

@@ -72,12 +72,7 @@ impl Default for Policy {
             approval_from_risk: None,
             human: None,
             mode: Mode::On,
-            limits: SessionLimits {
-                handoffs: Some(limits::HANDOFFS_PER_SESSION),
-                escalations: Some(limits::ESCALATIONS_PER_SESSION),
-                chain: Some(limits::CHAIN_AGENTS),
-                ..SessionLimits::default()
-            },
+            limits: SessionLimits::usual(),
             classes: Classes::default(),
             workflows: BTreeMap::new(),
             classify: false,
@@ -96,7 +91,12 @@ impl Policy {
     #[must_use]
     pub fn without_guards() -> Self {
         Self {
-            limits: SessionLimits::default(),
+            limits: SessionLimits {
+                handoffs: Some(u32::MAX),
+                escalations: Some(u32::MAX),
+                chain: Some(u32::MAX),
+                ..SessionLimits::default()
+            },
             loops: Loops { repeats_within: 0, idle_rounds: 0, pair_per_minute: 0 },
             breaker: BreakerPolicy { failures: 0, cooldown_ms: limits::BREAKER_COOLDOWN_MS },
             ..Self::default()

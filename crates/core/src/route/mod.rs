@@ -1,0 +1,3 @@
+//! Routing: who is given a task that names no agent.
+
+pub mod text;

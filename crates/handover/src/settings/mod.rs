@@ -1,0 +1,67 @@
+//! The registry and the settings of the house by file: `handover.yaml`.
+//!
+//! ```yaml
+//! policy:
+//!   human: ops
+//! agents:
+//!   - id: librarian
+//!     capabilities: [{id: search, proficiency: 0.9}]
+//!     escalates_to: ops
+//!   - id: ops
+//!     kind: human
+//! ```
+//!
+//! [`read`] and [`parse`] tell all mistakes of a file at once, each with its line and column. [`Settings::apply`] makes
+//! the engine as the file says; to apply the same file again changes nothing.
+
+mod apply;
+mod check;
+mod read;
+
+pub use crate::yaml::{FileError, Mistake};
+pub use apply::Applied;
+pub use read::{parse, parse_with, read};
+
+use handover_core::{
+    agent::Profile,
+    ids::AgentId,
+    policy::Policy,
+    refusal::{Code, HandoffError, Refusal},
+};
+use std::collections::BTreeMap;
+
+/// What a file says: the policy, and everybody who can be given work.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// The settings that decisions depend on; what the file leaves out has its default.
+    pub policy: Policy,
+    /// The agents, in the order of the file.
+    pub agents: Vec<Profile>,
+    /// The file that it came from, as it was named.
+    pub file: String,
+    /// The line of each agent, so that a refusal of the engine can name it.
+    lines: BTreeMap<AgentId, usize>,
+}
+
+impl Settings {
+    /// The profile of one agent, for a program that registers it together with its code.
+    ///
+    /// # Errors
+    /// When the file has no such agent.
+    pub fn agent(&self, id: &str) -> Result<&Profile, HandoffError> {
+        let found = self.agents.iter().find(|agent| agent.id.as_str() == id);
+        found.ok_or_else(|| {
+            let refusal = Refusal::new(Code::UnknownAgent, format!("\"{id}\" is not in {}", self.file));
+            let names = self.agents.iter().map(|agent| agent.id.as_str());
+            refusal.hint(crate::yaml::did_you_mean(id, names).unwrap_or_default()).into()
+        })
+    }
+
+    /// Where an agent stands in the file, as `file:line`.
+    fn place(&self, id: &AgentId) -> String {
+        match self.lines.get(id) {
+            Some(line) => format!("{}:{line}", self.file),
+            None => self.file.clone(),
+        }
+    }
+}

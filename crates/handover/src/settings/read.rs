@@ -1,0 +1,135 @@
+//! From a file to settings.
+
+use super::{Settings, check};
+use crate::yaml::{Content, Document, FileError, NodeId, unknown_field};
+use handover_core::{
+    agent::Profile,
+    ids::AgentId,
+    limits::{AGENTS_MAX, FILE_BYTES_MAX, SOURCE_CHARS_MAX},
+    policy::Policy,
+    refusal::{Code, Refusal},
+};
+use std::{fs::File, io::Read, path::Path};
+
+/// What a file may have at its top.
+const FIELDS: [&str; 2] = ["policy", "agents"];
+
+/// An agent as it stands in the file.
+pub(super) struct Listed {
+    pub(super) node: NodeId,
+    /// Nothing when it cannot be read; what is wrong with it is noted.
+    pub(super) profile: Option<Profile>,
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// With everything that is wrong with it.
+pub fn read(path: impl AsRef<Path>) -> Result<Settings, FileError> {
+    let name = path.as_ref().display().to_string();
+    let text = text_of(&name, path.as_ref())?;
+    parse(&name, &text)
+}
+
+/// Reads a text; mistakes name it as the file. Whoever is escalated to must be in it.
+///
+/// # Errors
+/// With everything that is wrong with it.
+pub fn parse(name: &str, text: &str) -> Result<Settings, FileError> {
+    parse_with(name, text, &[])
+}
+
+/// The same, for an engine that has agents already: these are known besides those of the file.
+///
+/// # Errors
+/// With everything that is wrong with it.
+pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings, FileError> {
+    let mut document = Document::parse(name, text)?;
+    let (policy_at, agents_at) = top(&document);
+    let policy = policy_at.and_then(|node| document.read::<Policy>(node));
+    let agents = agents_at.map(|node| agents(&mut document, node)).unwrap_or_default();
+    check::policy(&document, policy.as_ref().zip(policy_at), &agents, known);
+    check::agents(&document, &agents, known);
+    let lines = agents.iter().filter_map(|listed| {
+        let profile = listed.profile.as_ref()?;
+        Some((profile.id.clone(), document.tree.place(listed.node).line))
+    });
+    let lines = lines.collect();
+    document.verdict()?;
+    let agents = agents.into_iter().filter_map(|listed| listed.profile).collect();
+    Ok(Settings { policy: policy.unwrap_or_default(), agents, file: name.to_owned(), lines })
+}
+
+/// Where the policy and the agents stand, if they do.
+fn top(document: &Document) -> (Option<NodeId>, Option<NodeId>) {
+    let tree = &document.tree;
+    if !matches!(tree.content(document.root), Content::Map(_)) {
+        let refusal = Refusal::new(Code::WrongType, "expected the fields `policy` and `agents`, found something else");
+        document.refuse(document.root, refusal.hint("put `agents:` before the list"));
+    }
+    for (key, _) in tree.entries(document.root) {
+        let name = tree.text(*key).unwrap_or_default();
+        if !FIELDS.contains(&name) {
+            document.refuse(*key, unknown_field(name, &FIELDS));
+        }
+    }
+    let value = |name| tree.field(document.root, name).map(|(_, value)| value).filter(|value| !tree.is_nothing(*value));
+    (value("policy"), value("agents"))
+}
+
+fn agents(document: &mut Document, node: NodeId) -> Vec<Listed> {
+    let Content::List(entries) = document.tree.content(node) else {
+        let refusal = Refusal::new(Code::WrongType, "expected a list of agents");
+        document.refuse(node, refusal.hint("begin each agent with `- id: …`"));
+        return Vec::new();
+    };
+    if entries.len() > AGENTS_MAX {
+        let message = format!("there are {}; at most {AGENTS_MAX} are allowed (AGENTS_MAX)", entries.len());
+        document.refuse(node, Refusal::new(Code::TooLarge, message));
+        return Vec::new();
+    }
+    let entries = entries.clone();
+    entries.into_iter().enumerate().map(|(i, node)| agent(document, i, node)).collect()
+}
+
+/// Reads an agent by itself, so that a bad one hides no other. One whose id cannot be read has its other mistakes too.
+fn agent(document: &mut Document, i: usize, node: NodeId) -> Listed {
+    let profile = document.read(node);
+    let id = document.tree.field(node, "id").map(|(_, value)| value);
+    let nameless = id.is_none_or(|id| document.is_left_out(id) || document.tree.is_nothing(id));
+    if profile.is_some() || !nameless || !matches!(document.tree.content(node), Content::Map(_)) {
+        return Listed { node, profile };
+    }
+    document.stand_in(node, "id", format!("handover:unnamed-{i}"));
+    Listed { node, profile: document.read(node) }
+}
+
+/// The text of a file, not longer than it may be.
+fn text_of(name: &str, path: &Path) -> Result<String, FileError> {
+    let mut bytes = Vec::new();
+    let limit = FILE_BYTES_MAX as u64 + 1;
+    let opened = File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
+    if let Err(error) = opened {
+        let message = format!("the file cannot be read: {error}");
+        return Err(FileError::whole(name, Code::NotYaml, message, "check the path and its permissions"));
+    }
+    if bytes.len() > FILE_BYTES_MAX {
+        let message = format!("it has more than {FILE_BYTES_MAX} bytes (FILE_BYTES_MAX)");
+        return Err(FileError::whole(name, Code::TooLarge, message, "use several files"));
+    }
+    String::from_utf8(bytes).map_err(|error| not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()))
+}
+
+fn not_utf8(name: &str, bytes: &[u8], valid: usize) -> FileError {
+    let before = String::from_utf8_lossy(&bytes[..valid]);
+    let message = format!("the byte 0x{:02x} is not UTF-8", bytes.get(valid).copied().unwrap_or_default());
+    let mut error = FileError::whole(name, Code::BadText, message, "save the file as UTF-8");
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    for mistake in &mut error.mistakes {
+        mistake.line = before.matches('\n').count() + 1;
+        mistake.column = line.chars().count() + 1;
+        mistake.skipped = line.chars().count().saturating_sub(SOURCE_CHARS_MAX / 2);
+        mistake.source = line.chars().skip(mistake.skipped).chain(['\u{fffd}']).collect();
+    }
+    error
+}
