@@ -219,19 +219,25 @@ impl Session {
                 handoff.deferrals += 1;
                 handoff.phase = Phase::Deferred { until: *until };
             }),
-            Event::Rerouted { id, from, to, until, reservation, probe, .. } => self.change(*id, touched, |handoff| {
-                handoff.reservation = reservation.as_deref().cloned();
-                handoff.probe = *probe;
-                handoff.tried.push(from.clone());
-                handoff.reroutes += 1;
-                handoff.losses = 0;
-                handoff.deferrals = 0;
-                handoff.to_agent = to.clone();
-                if let Some(last) = handoff.path.last_mut() {
-                    *last = to.clone();
+            Event::Rerouted { id, from, to, until, reservation, probe, to_human, .. } => {
+                // A person who is asked because nobody else is left takes nobody's place.
+                if !to_human {
+                    self.watch.note_agent(to);
                 }
-                handoff.phase = Phase::Offered { since: at, until: *until };
-            }),
+                self.change(*id, touched, |handoff| {
+                    handoff.reservation = reservation.as_deref().cloned();
+                    handoff.probe = *probe;
+                    handoff.tried.push(from.clone());
+                    handoff.reroutes += 1;
+                    handoff.losses = 0;
+                    handoff.deferrals = 0;
+                    handoff.to_agent = to.clone();
+                    if let Some(last) = handoff.path.last_mut() {
+                        *last = to.clone();
+                    }
+                    handoff.phase = Phase::Offered { since: at, until: *until };
+                });
+            }
             Event::Heartbeat { id, lease_until: renewed } => self.change(*id, touched, |handoff| {
                 if let Phase::Running { lease_until, .. } = &mut handoff.phase {
                     *lease_until = *renewed;

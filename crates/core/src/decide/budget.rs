@@ -41,7 +41,7 @@ impl Draft<'_> {
         for (scope, found) in [("tenant", &tenant), ("agent", &agent)] {
             if let Some((account, limit)) = found {
                 let name = if scope == "tenant" { self.session.tenant.clone() } else { to.to_string() };
-                let rest = self.world.ledger.rest(account, limit);
+                let rest = self.rest_of(account, limit);
                 pools.push(Pool { scope: format!("{scope} {name}"), rest, parts: PARTS.max(among) });
             }
         }
@@ -55,6 +55,15 @@ impl Draft<'_> {
             tenant: tenant.map(|(account, _)| account),
             agent: agent.map(|(account, _)| account),
         }))
+    }
+
+    /// What of a limit an account has left, with what this very decision has posted so far.
+    pub(super) fn rest_of(&self, account: &Account, limit: &Share) -> Share {
+        let mut entry = self.world.ledger.get(account).cloned().unwrap_or_default();
+        for posting in self.postings.iter().filter(|posting| posting.account == *account) {
+            entry.apply(&posting.change);
+        }
+        entry.rest(limit)
     }
 
     pub(super) fn tenant_limit(&self) -> Option<(Account, Share)> {
@@ -178,7 +187,7 @@ impl Draft<'_> {
     /// Members that ask for a budget each must fit in together.
     fn check_together(&self, parent: Option<&Handoff>, total: Amount, among: u64, checks: &mut Checks) {
         let pool = self.first_pool(parent.filter(|parent| parent.reservation.is_some()), among);
-        let tenant = self.tenant_limit().map(|(account, limit)| self.world.ledger.rest(&account, &limit));
+        let tenant = self.tenant_limit().map(|(account, limit)| self.rest_of(&account, &limit));
         for (scope, rest) in [(pool.scope, Some(pool.rest)), (format!("tenant {}", self.session.tenant), tenant)] {
             if let Some(lack) = rest.and_then(|rest| rest.lacks(&total)) {
                 let message = format!("the {scope} does not allow {among} of them: together it {}", lack.words());

@@ -60,7 +60,38 @@ impl Draft<'_> {
             || !handoff.request.candidates.is_empty()
             || !handoff.request.validation.required_capabilities.is_empty()
             || handoff.request.to_agent.is_none();
-        named.then(|| self.choose(&handoff.request, &not))
+        named.then(|| self.choose_able(handoff, not))
+    }
+
+    /// The best of those who can be asked in place of the one before.
+    fn choose_able(&self, handoff: &Handoff, mut not: Vec<AgentId>) -> Routed {
+        for _ in 0..limits::CANDIDATES_MAX {
+            let routed = self.choose(&handoff.request, &not);
+            match &routed.agent {
+                Some(agent) if !self.can_follow(handoff, agent) => not.push(agent.clone()),
+                Some(_) | None => return routed,
+            }
+        }
+        Routed { agent: None, ..self.choose(&handoff.request, &not) }
+    }
+
+    /// Whether this agent can be asked: it is not left alone, the session has room for it, and what was set aside for
+    /// the one before can be set aside for it.
+    fn can_follow(&self, handoff: &Handoff, agent: &AgentId) -> bool {
+        self.left_alone(agent).is_none() && self.may_take_part(agent) && self.can_bear(handoff, agent)
+    }
+
+    /// Whether the session has room for this agent, or it has a part in it already.
+    fn may_take_part(&self, agent: &AgentId) -> bool {
+        let known = &self.session.watch.agents;
+        self.limits().agents.is_none_or(|max| known.contains(agent) || known.len() < max as usize)
+    }
+
+    /// Whether the budget of this agent allows what was set aside for the handoff.
+    fn can_bear(&self, handoff: &Handoff, agent: &AgentId) -> bool {
+        let amount = handoff.reservation.as_ref().map(|held| held.share.amount()).unwrap_or_default();
+        let limit = self.agent_limit(agent);
+        limit.is_none_or(|(account, limit)| self.rest_of(&account, &limit).lacks(&amount).is_none())
     }
 
     fn free_human(&self, handoff: &Handoff) -> Option<AgentId> {
@@ -98,7 +129,8 @@ impl Draft<'_> {
         if let Some(account) = held.agent.take() {
             self.postings.push(Posting { account, change: Change::Release(amount) });
         }
-        if let Some((account, within)) = self.agent_limit(to) {
+        // A person is asked when nobody else is left; a budget must not keep the question from them.
+        if let Some((account, within)) = self.agent_limit(to).filter(|_| self.can_bear(handoff, to)) {
             held.agent = Some(account.clone());
             self.postings.push(Posting { account, change: Change::Reserve { amount, within } });
         }
