@@ -105,7 +105,7 @@ pub struct When {
     /// For which more than so many tokens are set aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens_above: Option<u64>,
-    /// For which this expression holds, over `handoff`, `session` and `target`.
+    /// For which this expression holds: a text in CEL, over `handoff`, `session` and `target`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<Condition>,
 }

@@ -130,6 +130,7 @@ impl Play {
         profile.autonomy_budget = Autonomy { max_risk: w.get("risk").map_or(Risk::High, known) };
         profile.escalates_to = w.get("up").map(name);
         profile.accepts_handoffs = !w.has("closed");
+        profile.budget = w.get("budget").map(|n| Limit { tokens: n.parse().ok(), ..Limit::default() });
         profile.max_execution_ms = w.get("exec").map(span);
         if let Some(kind) = w.get("kind") {
             profile.kind = known(kind);

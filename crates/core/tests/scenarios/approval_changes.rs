@@ -60,6 +60,33 @@ fn a_change_of_the_rule_voids_what_was_asked() {
 }
 
 #[test]
+fn a_change_under_another_rule_asks_by_that_rule() {
+    check(
+        "rule r ask=ann:1h,bob:1h; open s by a
+        initiate h1 a->b delegation timeout=60s
+        next
+        rule r ask=cid:1h,dan:1h
+        amend h1 by a task=other
+        approve h1 by ann
+        rule r gone
+        amend h1 by a task=third
+        approve h1 by anybody",
+        &expect![[r#"
+            1 session_opened a
+            2 initiated h1 a->b delegation awaiting_approval until 3600s
+            3 approval_requested h1 until 3600s, r asks ann
+            4 approval_requested h1 until 7200s, r asks bob after ann
+            5 amended h1 by a, to b
+            6 approval_requested h1 until 7200s, r asks cid
+            refused HO0712 by: ann is not asked; cid may decide
+            7 amended h1 by a, to b
+            8 approval_requested h1 until 90000s
+            9 approved h1 by anybody until 3630s
+            => a, h1 offered (b)"#]],
+    );
+}
+
+#[test]
 fn approved_with_a_change() {
     check(
         "rule r ask=ann; open s by a
@@ -131,6 +158,7 @@ fn a_change_is_no_repetition_of_itself_but_may_be_one_of_another() {
         initiate h2 a->b delegation timeout=60s task=second approval
         amend h2 by ann task=other
         amend h2 by ann task=second
+        amend h2 by ann task=SECOND
         amend h2 by ann priority=high
         amend h2 by ann task=first
         amend h2 by ann to=c
@@ -147,11 +175,13 @@ fn a_change_is_no_repetition_of_itself_but_may_be_one_of_another() {
             8 approval_requested h2 until 86400s
             9 amended h2 by ann, to b
             10 approval_requested h2 until 86400s
-            refused HO0704 edit.to_agent: a handed the same to b within the last 3 handoffs
-            11 amended h2 by ann, to c
+            11 amended h2 by ann, to b
             12 approval_requested h2 until 86400s
+            refused HO0704 edit.to_agent: a handed the same to b within the last 3 handoffs
+            13 amended h2 by ann, to c
+            14 approval_requested h2 until 86400s
             refused HO0704 to_agent: a handed the same to c within the last 3 handoffs
-            13 initiated h4 a->b delegation offered until 30s
+            15 initiated h4 a->b delegation offered until 30s
             => a, h1 offered (b), h2 awaiting_approval (c), h4 offered (b)"#]],
     );
 }
@@ -292,5 +322,35 @@ fn the_share_moves_with_the_target() {
             10 cancelled h1 failed returned to a: denied by ann: too risky
             11 initiated h4 a->d delegation offered until 30s
             => a, h1 cancelled, h2 awaiting_approval (c), h3 offered (b), h4 offered (d)"#]],
+    );
+}
+
+#[test]
+fn a_share_is_set_aside_where_none_was() {
+    check(
+        "agent c budget=100; open s by a
+        initiate h1 a->b delegation timeout=60s approval
+        amend h1 by ann to=c
+        initiate h2 a->c delegation timeout=60s tokens=95
+        deny h1 by ann
+        initiate h2 a->c delegation timeout=60s tokens=95
+        initiate h3 a->b delegation timeout=60s approval
+        initiate h4 a->c delegation timeout=60s tokens=5
+        approve h3 by ann to=c",
+        &expect![[r#"
+            1 session_opened a
+            2 initiated h1 a->b delegation awaiting_approval until 86400s
+            3 approval_requested h1 until 86400s
+            4 amended h1 by ann, to c
+            5 approval_requested h1 until 86400s
+            refused HO0709 context.constraints.budget: the agent c does not allow it: it wants 95 tokens, 90 are left
+            6 denied h1 by ann
+            7 cancelled h1 failed returned to a: denied by ann: too risky
+            8 initiated h2 a->c delegation offered until 30s
+            9 initiated h3 a->b delegation awaiting_approval until 86400s
+            10 approval_requested h3 until 86400s
+            11 initiated h4 a->c delegation offered until 30s
+            refused HO0709 edit.to_agent: the budget of the agent c is spent
+            => a, h1 cancelled, h2 offered (c), h3 awaiting_approval (b), h4 offered (c)"#]],
     );
 }
