@@ -10,7 +10,7 @@ use crate::{
     handoff::{Climb, Handoff, Kind, Phase, Request, Reservation, Trigger},
     ids::{AgentId, GroupId, HandoffId},
     limits,
-    refusal::{Code, HandoffError, Refusal},
+    refusal::HandoffError,
     time::Timestamp,
 };
 use std::sync::Arc;
