@@ -1,6 +1,6 @@
 //! Who is considered at all, and who of them is left out and why. Bounded, however many are registered.
 
-use super::{By, Scene, rank::Rated, semantic};
+use super::{By, Scene, rank::Rated, semantic, text};
 use crate::{
     agent::{Agent, Profile, Standing},
     handoff::RequiredCapability,
@@ -68,13 +68,9 @@ fn by_capability<'a>(scene: &Scene<'a>) -> Vec<Rated<'a>> {
 
 /// Those whose profiles have some bearing on the task. A model may pick others too, as far as there is room for them.
 fn by_text<'a>(scene: &Scene<'a>, strategy: Strategy) -> Vec<Rated<'a>> {
-    let mut rated = Vec::new();
-    for found in scene.agents.text().rank(&scene.text(), limits::TEXT_POOL_MAX) {
-        let Some(agent) = scene.agents.get(&found.agent) else { continue };
-        let mut entry = Rated::of(agent, exclusion(scene, agent));
-        entry.score = found.score;
-        entry.why = semantic::fits(found.score, &found.because);
-        rated.push(entry);
+    let mut rated = fitting(scene, limits::TEXT_POOL_MAX);
+    if rated.len() == limits::TEXT_POOL_MAX && !rated.iter().any(Rated::can) {
+        rated = fitting(scene, limits::POOL_MAX);
     }
     if strategy == Strategy::Llm && rated.len() < limits::PICK_CANDIDATES_MAX {
         let seen: BTreeSet<AgentId> = rated.iter().map(|entry| entry.agent.profile.id.clone()).collect();
@@ -84,6 +80,19 @@ fn by_text<'a>(scene: &Scene<'a>, strategy: Strategy) -> Vec<Rated<'a>> {
         rated.extend(others.map(|agent| Rated::of(agent, None)));
     }
     rated
+}
+
+/// The best so many by their words.
+fn fitting<'a>(scene: &Scene<'a>, most: usize) -> Vec<Rated<'a>> {
+    let found = scene.agents.text().rank(&scene.text(), most);
+    let rate = |found: text::Found| {
+        let agent = scene.agents.get(&found.agent)?;
+        let mut entry = Rated::of(agent, exclusion(scene, agent));
+        entry.score = found.score;
+        entry.why = semantic::fits(found.score, &found.because);
+        Some(entry)
+    };
+    found.into_iter().filter_map(rate).collect()
 }
 
 /// Why this agent cannot be given the work, if it cannot. Being busy is no reason: it comes after those with room.

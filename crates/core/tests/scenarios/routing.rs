@@ -109,7 +109,7 @@ fn whoever_is_left_out_is_named_with_the_reason() {
         format!("{ask} among=b,e,a"),
         "initiate h a->? delegation need=test:0.8 among=b,d timeout=9s".into(),
         format!("standing b draining; standing c draining; standing d draining; {ask}"),
-        "initiate h a->? delegation cap=tset timeout=9s".into(),
+        "initiate h a->? delegation cap=tests timeout=9s".into(),
     ];
     let stories: Vec<&str> = stories.iter().map(String::as_str).collect();
     expect![[r#"
@@ -154,8 +154,8 @@ fn whoever_is_left_out_is_named_with_the_reason() {
               d 0.00 not: its proficiency in test is 0.5, 0.8 is needed
         standing b draining; standing c draining; standing d draining; initiate h a->? delegation cap=test timeout=9s
             refused HO0205 to_agent: nobody is available for test (b: it is draining; c: it is draining; d: it is draining)
-        initiate h a->? delegation cap=tset timeout=9s
-            refused HO0205 to_agent: nobody is available for tset (name an agent, a capability, required capabilities or candidates)
+        initiate h a->? delegation cap=tests timeout=9s
+            refused HO0205 to_agent: nobody is available for tests (did you mean "test"?)
     "#]].assert_eq(&routes(TESTERS, &stories));
 }
 
