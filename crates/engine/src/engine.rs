@@ -19,7 +19,7 @@ use handover_core::{
 use handover_store::{Retention, Store, sqlite};
 use parking_lot::{Mutex, RwLock};
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -68,6 +68,8 @@ pub(crate) struct Inner {
     pub(crate) ledger: RwLock<Ledger>,
     /// Held while a decision reserves: what two decide at once must not be more than there is.
     pub(crate) reserving: Mutex<()>,
+    /// Agents whose breaker opened, and whose offers nobody has looked at since.
+    pub(crate) left_alone: Mutex<BTreeSet<AgentId>>,
     pub(crate) locals: Mutex<HashMap<AgentId, Arc<Local>>>,
     /// Pieces of work that run in this process, to be stopped when their lease is gone.
     pub(crate) running: Mutex<HashMap<HandoffId, Arc<Notify>>>,
@@ -140,6 +142,7 @@ impl Engine {
                 agents: RwLock::new(agents),
                 ledger: RwLock::new(ledger),
                 reserving: Mutex::default(),
+                left_alone: Mutex::default(),
                 locals: Mutex::default(),
                 running: Mutex::default(),
                 cache: Cache::default(),
@@ -184,6 +187,7 @@ impl Engine {
                 }
             }
         }
+        self.look_at_breakers();
         Ok(())
     }
 

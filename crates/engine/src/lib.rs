@@ -4,6 +4,7 @@
 
 pub mod agent;
 mod audit;
+mod breakers;
 mod cache;
 pub mod clock;
 mod conversation;
@@ -25,6 +26,7 @@ mod waiting;
 mod world;
 
 pub use audit::{ExportVerified, verify_export};
+pub use breakers::BreakerView;
 pub use conversation::HandoffContext;
 pub use engine::{Engine, Options};
 pub use events::{EventRule, OutsideEvent};

@@ -161,9 +161,10 @@ impl Engine {
         let outcome = self.decide_and_post(caller, None, |world| {
             decide::decide(id, before.as_deref(), found, command, world, &mut RandomIds)
         });
-        let (decided, moved) = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
+        let (decided, posted) = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
         if decided.written.is_empty() {
             self.give_place_back(taken.as_ref());
+            self.take_back(&decided.postings, &posted);
             return Ok((decided.answer, before));
         }
         let key = key.map(|(key, digest)| KeyRow { key, digest, answer: text(&decided.answer) });
@@ -174,10 +175,13 @@ impl Engine {
         // A caller that goes away must not leave the commit half done.
         let committed = finish(async move {
             let result = engine.inner.store.commit(commit).await;
-            if result.is_ok() {
-                engine.note_breakers(moved);
+            let moved = if result.is_ok() { posted.moved() } else { Vec::new() };
+            if result.is_err() {
+                engine.take_back(&decided.postings, &posted);
             }
-            engine.conclude(cell, before.as_deref(), decided, taken.as_ref(), result)
+            let concluded = engine.conclude(cell, before.as_deref(), decided, taken.as_ref(), result);
+            engine.note_breakers(moved).await;
+            concluded
         });
         committed.await
     }
@@ -231,7 +235,6 @@ impl Engine {
     ) -> Result<Outcome, HandoffError> {
         if let Err(error) = result {
             self.give_place_back(taken);
-            self.take_back(&decided.postings);
             if matches!(error, StoreError::Stopped(_)) {
                 self.inner.waiters.wake_all();
             }

@@ -19,6 +19,7 @@ mod reroute;
 mod returning;
 mod route;
 mod session;
+mod settle;
 mod timers;
 mod turn;
 pub(crate) mod validate;

@@ -3,9 +3,8 @@
 use super::Draft;
 use crate::{
     event::{Event, RerouteReason, Routed},
-    handoff::{Handoff, Kind, Priority, Reservation, Status, Trigger},
+    handoff::{Handoff, Kind, Priority, Status, Trigger},
     ids::{AgentId, HandoffId},
-    ledger::{Account, Change, Posting},
     limits,
 };
 
@@ -54,19 +53,31 @@ impl Draft<'_> {
         if handoff.reroutes >= limits::REROUTES_MAX {
             return None;
         }
-        let mut not = handoff.tried.clone();
-        not.push(handoff.to_agent.clone());
         let named = handoff.request.capability.is_some()
             || !handoff.request.candidates.is_empty()
             || !handoff.request.validation.required_capabilities.is_empty()
             || handoff.request.to_agent.is_none();
-        named.then(|| self.choose(&handoff.request, &not))
+        named.then(|| self.choose_next(handoff))
+    }
+
+    /// The best that was not asked before and has enough left for it.
+    fn choose_next(&self, handoff: &Handoff) -> Routed {
+        let mut not = handoff.tried.clone();
+        not.push(handoff.to_agent.clone());
+        for _ in 0..limits::CANDIDATES_MAX {
+            let routed = self.choose(&handoff.request, &not);
+            match &routed.agent {
+                Some(agent) if !self.can_afford(handoff, agent) => not.push(agent.clone()),
+                Some(_) | None => return routed,
+            }
+        }
+        Routed { agent: None, ..self.choose(&handoff.request, &not) }
     }
 
     fn free_human(&self, handoff: &Handoff) -> Option<AgentId> {
         let human = self.world.policy.human.clone()?;
         let asked = handoff.tried.contains(&human) || handoff.to_agent == human || handoff.request.from_agent == human;
-        (!asked && self.agent(&human).is_some()).then_some(human)
+        (!asked && self.agent(&human).is_some() && self.can_afford(handoff, &human)).then_some(human)
     }
 
     fn offer_to(
@@ -80,29 +91,12 @@ impl Draft<'_> {
         let until = self.window(&to, None);
         let until = handoff.at_most(until);
         let from = handoff.to_agent.clone();
+        self.end_probe(handoff);
         let reservation = self.move_share(handoff, &to).map(Box::new);
         let probe = self.probes(&to, handoff.id);
         let routing = routing.map(Box::new);
         self.emit(Event::Rerouted { id: handoff.id, from, to, why, to_human, reservation, probe, routing, until });
         self.ask_again(handoff.id);
-    }
-
-    /// What was set aside with one agent is set aside with the next; a probe is over.
-    fn move_share(&mut self, handoff: &Handoff, to: &AgentId) -> Option<Reservation> {
-        if handoff.probe {
-            let change = Change::ProbeOver { handoff: handoff.id };
-            self.postings.push(Posting { account: Account::of_agent(&handoff.to_agent), change });
-        }
-        let mut held = handoff.reservation.clone()?;
-        let amount = held.share.amount();
-        if let Some(account) = held.agent.take() {
-            self.postings.push(Posting { account, change: Change::Release(amount) });
-        }
-        if let Some((account, within)) = self.agent_limit(to) {
-            held.agent = Some(account.clone());
-            self.postings.push(Posting { account, change: Change::Reserve { amount, within } });
-        }
-        Some(held)
     }
 }
 

@@ -69,7 +69,7 @@ pub fn choose(agents: &Agents, request: &Request, not: &[AgentId]) -> Routed {
 impl Draft<'_> {
     /// Finds somebody for a request, and says how.
     pub(super) fn choose(&self, request: &Request, not: &[AgentId]) -> Routed {
-        choose(self.world.agents, request, not)
+        choose(self.world.agents, request, &self.and_left_alone(not))
     }
 }
 
