@@ -51,6 +51,22 @@ impl Amount {
         }
     }
 
+    /// "5 tokens and 0.2 of money": what there is of each kind, or "nothing".
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut parts = Vec::new();
+        if self.tokens > 0 {
+            parts.push(format!("{} tokens", self.tokens));
+        }
+        if self.micros > 0 {
+            parts.push(format!("{} of money", money(self.micros)));
+        }
+        if self.ms > 0 {
+            parts.push(format!("{} milliseconds", self.ms));
+        }
+        if parts.is_empty() { "nothing".to_owned() } else { parts.join(" and ") }
+    }
+
     /// What some work used.
     #[must_use]
     pub fn used(metrics: &Metrics, ms: u64) -> Self {
@@ -124,10 +140,11 @@ impl Share {
         found.map(|(kind, rest, wanted)| Lack { kind, rest: rest.unwrap_or(0), wanted })
     }
 
-    /// A kind that is limited and of which nothing is left.
+    /// A kind that is limited and of which nothing is left: `tokens`, `money` or `milliseconds`.
     #[must_use]
-    pub fn is_spent(&self) -> bool {
-        [self.tokens, self.micros, self.ms].contains(&Some(0))
+    pub fn spent(&self) -> Option<&'static str> {
+        let kinds = [("tokens", self.tokens), ("money", self.micros), ("milliseconds", self.ms)];
+        kinds.into_iter().find(|(_, rest)| *rest == Some(0)).map(|(kind, _)| kind)
     }
 }
 

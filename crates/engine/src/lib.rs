@@ -5,6 +5,7 @@
 pub mod agent;
 mod approvals;
 mod audit;
+mod breakers;
 mod cache;
 pub mod clock;
 mod conversation;
@@ -30,6 +31,7 @@ mod world;
 
 pub use approvals::PendingApproval;
 pub use audit::{ExportVerified, verify_export};
+pub use breakers::BreakerView;
 pub use conversation::HandoffContext;
 pub use engine::{Engine, Options};
 pub use events::{EventRule, OutsideEvent};

@@ -1,6 +1,6 @@
 //! Initiating: a request is checked as a whole, gets a target, and becomes a handoff that is offered or waits for approval.
 
-use super::{Draft, Verdict, asking::Asked, validate::Checks};
+use super::{Draft, Verdict, asking::Asked, budget::Together, validate::Checks};
 use crate::{
     agent::{AgentKind, Standing},
     budget::Amount,
@@ -150,7 +150,7 @@ impl Draft<'_> {
         let hard_deadline = self.hard_deadline(request, parent);
         let content = target.content.unwrap_or_else(|| self.content(request, &request.task));
         let reservation = match successor_of {
-            Some(_) => self.set_aside(request, &target.to, None, 1).unwrap_or_default(),
+            Some(_) => self.set_aside(request, &target.to, None, &Together::alone()).unwrap_or_default(),
             None => target.reservation,
         };
         // What goes on further up was made by the engine; nobody is asked about that.

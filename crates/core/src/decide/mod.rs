@@ -23,6 +23,7 @@ mod reroute;
 mod returning;
 mod route;
 mod session;
+mod settle;
 mod timers;
 mod turn;
 pub(crate) mod validate;

@@ -43,7 +43,7 @@ impl Draft<'_> {
     /// The agent is left alone for a while: whoever else can takes what waits for it. With nobody else it goes on waiting.
     pub(super) fn reconsider(&mut self, id: HandoffId) -> Verdict {
         let handoff = self.handoff(id)?;
-        let waits = matches!(handoff.phase, Phase::Offered { .. }) && !handoff.probe;
+        let waits = matches!(handoff.phase, Phase::Offered { .. }) && !self.is_probe(&handoff);
         if waits && self.left_alone(&handoff.to_agent).is_some() && self.has_next(&handoff) {
             self.reroute(id, RerouteReason::CircuitOpen);
         }
@@ -55,9 +55,12 @@ impl Draft<'_> {
     }
 
     fn offer_again(&mut self, handoff: &Handoff) {
-        if self.left_alone(&handoff.to_agent).is_some() && !handoff.probe {
+        // What waits goes on waiting where nobody else can take it; what failed before is not tried again.
+        let elsewhere = handoff.attempt > 1 || self.has_next(handoff);
+        if elsewhere && self.left_alone(&handoff.to_agent).is_some() && !self.is_probe(handoff) {
             return self.reroute(handoff.id, RerouteReason::CircuitOpen);
         }
+        self.probes(&handoff.to_agent, handoff.id);
         let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
         let until = handoff.at_most(until);
         self.emit(Event::Offered { id: handoff.id, until });
