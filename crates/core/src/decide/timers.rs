@@ -43,7 +43,7 @@ impl Draft<'_> {
     /// The agent is left alone for a while: whoever else can takes what waits for it. With nobody else it goes on waiting.
     pub(super) fn reconsider(&mut self, id: HandoffId) -> Verdict {
         let handoff = self.handoff(id)?;
-        let waits = matches!(handoff.phase, Phase::Offered { .. }) && !handoff.probe;
+        let waits = matches!(handoff.phase, Phase::Offered { .. }) && !self.tries(&handoff);
         if waits && self.left_alone(&handoff.to_agent).is_some() && self.has_next(&handoff) {
             self.reroute(id, RerouteReason::CircuitOpen);
         }
@@ -54,13 +54,20 @@ impl Draft<'_> {
         handoff.hard_deadline.is_some_and(|deadline| deadline <= self.now)
     }
 
+    /// Whether this is the one that tries if its agent is well again. A probe that failed is none any more.
+    fn tries(&self, handoff: &Handoff) -> bool {
+        self.world.ledger.breaker(&handoff.to_agent).probe == Some(handoff.id)
+    }
+
     fn offer_again(&mut self, handoff: &Handoff) {
-        if self.left_alone(&handoff.to_agent).is_some() && !handoff.probe {
+        let tries = self.tries(handoff);
+        if self.left_alone(&handoff.to_agent).is_some() && !tries {
             return self.reroute(handoff.id, RerouteReason::CircuitOpen);
         }
+        let probe = tries || self.probes(&handoff.to_agent, handoff.id);
         let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
         let until = handoff.at_most(until);
-        self.emit(Event::Offered { id: handoff.id, until });
+        self.emit(Event::Offered { id: handoff.id, until, probe });
     }
 
     /// Nobody acknowledged in time: asleep, busy, or gone?

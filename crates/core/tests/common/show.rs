@@ -118,7 +118,7 @@ impl Play {
         match event {
             Event::Approved { id, by, until, .. } => format!("{id} by {by} until {}", at(*until)),
             Event::Denied { id, by, .. } => format!("{id} by {by}"),
-            Event::ApprovalRequested { id, until, .. } | Event::Offered { id, until } => {
+            Event::ApprovalRequested { id, until, .. } | Event::Offered { id, until, .. } => {
                 format!("{id} until {}", at(*until))
             }
             Event::Accepted { id, by, lease, lease_until, deadline, .. } => {

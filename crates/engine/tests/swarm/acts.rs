@@ -185,7 +185,8 @@ impl Sim {
                 targets.push(Send { to_agent, task: None });
             }
         }
-        let kinds = [Aggregation::All, Aggregation::Any, Aggregation::Majority, Aggregation::BestOf, Aggregation::Quorum(2)];
+        let kinds =
+            [Aggregation::All, Aggregation::Any, Aggregation::Majority, Aggregation::BestOf, Aggregation::Quorum(2)];
         let aggregation = *self.rng.pick(&kinds);
         request.broadcast = Some(Broadcast { targets, aggregation });
         request.return_protocol.timeout_ms = Some(self.rng.between(20_000, 200_000));

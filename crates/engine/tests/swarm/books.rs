@@ -72,6 +72,8 @@ pub struct Held {
     pub from: AgentId,
     pub to: AgentId,
     pub parent: Option<HandoffId>,
+    /// Whether its source waits for a result.
+    pub waits: bool,
     pub lease: Option<LeaseId>,
     pub offered: bool,
     pub closed: bool,
@@ -89,6 +91,7 @@ impl Held {
             from: request.from_agent.clone(),
             to: handoff.to_agent.clone(),
             parent: handoff.parent_id,
+            waits: request.expects_return(),
             lease: None,
             offered: matches!(handoff.phase, Phase::Offered { .. }),
             closed: false,
@@ -226,8 +229,7 @@ impl Books {
         (held.lease, held.offered) = (None, false);
         let left = held.share().less(held.below).less(given);
         let above = |used: u64, left: Option<u64>| left.map_or(0, |left| used.saturating_sub(left));
-        let more =
-            Amount { tokens: above(used.tokens, left.tokens), micros: above(used.micros, left.micros), ms: 0 };
+        let more = Amount { tokens: above(used.tokens, left.tokens), micros: above(used.micros, left.micros), ms: 0 };
         let over = Over { by: held.to.clone(), session: held.session.clone(), more, had_nothing: left.is_spent() };
         let (number, mut up) = (held.number, held.parent.filter(|_| held.is_within()));
         for _ in 0..PATH_MAX {
@@ -299,9 +301,8 @@ impl Books {
     /// Whoever waited got one return, and took it once.
     pub fn all_returned(&self) -> Result<usize, String> {
         let bad = self.returns.values().filter(|waiting| waiting.returned != 1 || waiting.taken != 1);
-        let mut names: Vec<String> = bad
-            .map(|w| format!("{} (a group: {}) got {} and took {}", w.to, w.group, w.returned, w.taken))
-            .collect();
+        let mut names: Vec<String> =
+            bad.map(|w| format!("{} (a group: {}) got {} and took {}", w.to, w.group, w.returned, w.taken)).collect();
         names.sort();
         if names.is_empty() { Ok(self.returns.len()) } else { Err(names.join("; ")) }
     }

@@ -43,9 +43,14 @@ impl Sim {
         }
     }
 
+    /// Where there are spenders, a limit is exceeded by what they used above what was set aside, and by nothing else.
     fn check_within(&self, what: &str, limit: &Share, taken: Amount, over: Amount) {
+        let over = if self.house.spenders { over } else { Amount::default() };
         if let Some(lack) = limit.lacks(&taken.minus(over)) {
-            self.fail(&format!("{what} is exceeded: {}, and only {over:?} was used above what was set aside", lack.words()));
+            self.fail(&format!(
+                "{what} is exceeded: {}, and only {over:?} was used above what was set aside",
+                lack.words()
+            ));
         }
     }
 
@@ -57,7 +62,8 @@ impl Sim {
                 self.fail(&format!("{id} has {} open, the auditor heard of {}", found.open.len(), said.open));
             }
             let limits = self.auditor.limits(said);
-            let limit = Share { tokens: limits.tokens, micros: limits.cost.map(handover_core::budget::micros), ms: None };
+            let limit =
+                Share { tokens: limits.tokens, micros: limits.cost.map(handover_core::budget::micros), ms: None };
             self.check_within(id.as_str(), &limit, said.used, said.over);
         }
     }
@@ -71,7 +77,11 @@ impl Sim {
         for id in running {
             let session = self.tenant_of(&id).session(&id).await.unwrap();
             if !session.open.is_empty() || !session.groups.is_empty() || session.lent_by.is_some() {
-                self.fail(&format!("{id} is not at rest: {} groups, lent by {:?}", session.groups.len(), session.lent_by));
+                self.fail(&format!(
+                    "{id} is not at rest: {} groups, lent by {:?}",
+                    session.groups.len(),
+                    session.lent_by
+                ));
             }
             let command = Command::End { by: session.active_agent.clone(), reason: "the end".into() };
             let result = self.tenant_of(&id).submit(&id, command, None).await;
@@ -94,4 +104,3 @@ impl Sim {
 fn counts_here(limit: &Limit, kind: &str) -> bool {
     kind.contains('@') == (limit.per != handover_core::budget::Period::Total)
 }
-

@@ -93,7 +93,8 @@ fn whatever_they_do_it_ends_within_its_limits() {
         println!("{code} {count:>7}  {}", code.parse::<Code>().unwrap().title());
     }
     if all {
-        let missed: Vec<&str> = GUARDS.iter().map(|code| code.text()).filter(|code| !refused.contains_key(code)).collect();
+        let missed: Vec<&str> =
+            GUARDS.iter().map(|code| code.text()).filter(|code| !refused.contains_key(code)).collect();
         assert!(missed.is_empty(), "guards that the mix did not reach: {missed:?}");
     }
 }

@@ -40,7 +40,8 @@ impl Sim {
         if self.rng.chance(if far { 80 } else { 40 }) {
             open.workflow = Some((*self.rng.pick(&["far", "far", "short", "small", "quick"])).to_owned());
         }
-        open.mode = *self.rng.pick(&[None, None, None, None, None, None, Some(Mode::Fallback), Some(Mode::Independent)]);
+        open.mode =
+            *self.rng.pick(&[None, None, None, None, None, None, Some(Mode::Fallback), Some(Mode::Independent)]);
         if self.rng.chance(10) {
             open.limits.tokens = Some(self.rng.between(100, 5_000));
         }
@@ -81,7 +82,8 @@ impl Sim {
             return;
         }
         let session = held.session.clone();
-        let (engine, id, name) = (self.tenant_of(&session), self.players[who].id.clone(), self.auditor.books.name(handoff));
+        let (engine, id, name) =
+            (self.tenant_of(&session), self.players[who].id.clone(), self.auditor.books.name(handoff));
         match self.players[who].nature {
             Nature::Deferrer => {
                 let result = engine.defer(handoff, &id, self.rng.between(1_000, 120_000), "not now").await;
@@ -158,7 +160,11 @@ impl Sim {
         }
         let status = match nature {
             Nature::Failing => ReturnStatus::Failed,
-            _ => self.rng.weighted(&[(ReturnStatus::Success, 85), (ReturnStatus::Partial, 10), (ReturnStatus::Failed, 5)]),
+            _ => self.rng.weighted(&[
+                (ReturnStatus::Success, 85),
+                (ReturnStatus::Partial, 10),
+                (ReturnStatus::Failed, 5),
+            ]),
         };
         let mut giving = giving(status);
         giving.updates.metrics = self.usage(&found, &held, nature);
@@ -166,7 +172,8 @@ impl Sim {
             giving.updates.context.insert(format!("found-{}", self.rng.below(20)), json!(self.rng.below(1_000)));
         }
         let then = self.after(who, &held);
-        let what = format!("{session} a{who} returns {name} {status:?}{}", if then.is_some() { " and goes on" } else { "" });
+        let what =
+            format!("{session} a{who} returns {name} {status:?}{}", if then.is_some() { " and goes on" } else { "" });
         let result = self.tenant_of(session).give_back(handoff, lease, giving.clone(), then.clone()).await;
         match self.done(what, result).await {
             Err(error) if error.has(Code::Waiting) => true,
@@ -187,7 +194,9 @@ impl Sim {
         let to = self.friend(who);
         match self.rng.below(10) {
             0 => Some(Goto::End),
-            1..=4 => Some(Goto::One { to_agent: self.players[to].id.clone(), task: String::new(), reason: String::new() }),
+            1..=4 => {
+                Some(Goto::One { to_agent: self.players[to].id.clone(), task: String::new(), reason: String::new() })
+            }
             _ => None,
         }
     }
@@ -198,6 +207,8 @@ impl Sim {
         let spends = nature == Nature::Spender;
         let mut amount = |left: Option<u64>, usual: u64| match left {
             Some(left) if spends => left.saturating_mul(2) + self.rng.below(usual),
+            // Often all of it: a limit that is only held because nobody goes near it is none.
+            Some(left) if self.rng.chance(40) => left.min(usual),
             Some(left) => self.rng.between(left.min(1), left.min(usual)),
             None => self.rng.below(usual),
         };
@@ -254,7 +265,8 @@ fn left_of(session: &Session, held: &Handoff) -> Share {
     let within = |child: &&Arc<Handoff>| {
         child.parent_id == Some(held.id) && child.reservation.as_ref().is_some_and(|held| held.within_parent)
     };
-    let given = session.open.values().filter(within).fold(Amount::default(), |sum, child| sum.plus(child.outstanding()));
+    let given =
+        session.open.values().filter(within).fold(Amount::default(), |sum, child| sum.plus(child.outstanding()));
     let share = held.reservation.as_ref().map(|held| held.share).unwrap_or_default();
     share.less(held.spent_below).less(given)
 }

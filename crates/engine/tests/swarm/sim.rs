@@ -209,7 +209,9 @@ impl Sim {
             let session = self.auditor.books.handoff(id).session.clone();
             let found = self.tenant_of(&session).session(&session).await.unwrap();
             let due = found.open.get(&id).and_then(|handoff| handoff.due());
-            let Some(due) = due else { self.fail(&format!("{} is open and has no timer", self.auditor.books.name(id))) };
+            let Some(due) = due else {
+                self.fail(&format!("{} is open and has no timer", self.auditor.books.name(id)))
+            };
             next = Some(next.map_or(due, |next| next.min(due)));
         }
         next
@@ -345,7 +347,6 @@ impl Sim {
         for byte in line.bytes() {
             self.digest = (self.digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
-        if let Ok(f)=std::env::var("SWARM_DUMP"){use std::io::Write as _; writeln!(std::fs::OpenOptions::new().append(true).create(true).open(f).unwrap(),"{line}").unwrap();}
         if self.trace.len() == TRACE_LINES {
             self.trace.pop_front();
         }
