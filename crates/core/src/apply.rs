@@ -165,18 +165,12 @@ impl Session {
             Event::WorkflowMoved { state } => self.workflow_state = state.clone(),
             Event::SegmentCompleted { .. } => self.segment_complete = true,
             Event::Initiated { request, handoff, .. } => self.begin_handoff(request, handoff, at, touched),
-            Event::ApprovalRequested { id, until, approval } => self.change(*id, touched, |handoff| {
+            Event::ApprovalRequested { id, until, approval, warnings } => self.change(*id, touched, |handoff| {
                 handoff.approval = Some(Approval::clone(approval));
                 handoff.phase = Phase::AwaitingApproval { until: *until };
+                handoff.warn(warnings);
             }),
-            Event::Amended { id, edit, to, .. } => self.change(*id, touched, |handoff| {
-                edit.change(Arc::make_mut(&mut handoff.request));
-                handoff.edit = Some(Edit::clone(edit));
-                handoff.to_agent = to.clone();
-                if let Some(last) = handoff.path.last_mut() {
-                    *last = to.clone();
-                }
-            }),
+            Event::Amended { id, .. } => self.amend(*id, event, touched),
             Event::GroupOpened { group, from_agent, aggregation, expects_return, members } => {
                 let members = members.iter().map(|id| (*id, None)).collect();
                 self.groups.insert(
@@ -202,6 +196,7 @@ impl Session {
             Event::Approved { id, until, by, .. } => self.change(*id, touched, |handoff| {
                 if let Some(approval) = &mut handoff.approval {
                     approval.approved_by = Some(by.clone());
+                    approval.approved_at = Some(at);
                 }
                 handoff.phase = Phase::Offered { since: at, until: *until };
             }),
@@ -282,6 +277,31 @@ impl Session {
         self.handoffs = self.handoffs.max(handoff.n);
         touched.handoffs.insert(handoff.id, handoff.clone());
         self.open.insert(handoff.id, handoff);
+    }
+
+    fn amend(&mut self, id: HandoffId, event: &Event, touched: &mut Touched) {
+        let Event::Amended { edit, to, content, authority, reservation, probe, warnings, .. } = event else { return };
+        let Some(before) = self.open.get(&id) else { return };
+        let (from, kind) = (before.request.from_agent.clone(), before.request.kind);
+        let was = Move { from: from.clone(), to: before.to_agent.clone(), digest: before.content };
+        self.watch.amend(kind, &was, Move { from, to: to.clone(), digest: *content });
+        self.change(id, touched, |handoff| {
+            edit.change(Arc::make_mut(&mut handoff.request));
+            handoff.edit = Some(Edit::clone(edit));
+            handoff.to_agent = to.clone();
+            handoff.content = *content;
+            handoff.authority = *authority;
+            handoff.reservation = reservation.as_deref().cloned();
+            handoff.probe = *probe;
+            handoff.warn(warnings);
+            if let Some(last) = handoff.path.last_mut() {
+                *last = to.clone();
+            }
+            if was.to != *to {
+                // Whom a person chose says nothing about a strategy.
+                handoff.arm = None;
+            }
+        });
     }
 
     fn accept(&mut self, id: HandoffId, event: &Event, at: Timestamp, touched: &mut Touched) {

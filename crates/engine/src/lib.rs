@@ -3,6 +3,7 @@
 //! Record, then act: nothing is answered, offered or published before it is on disk.
 
 pub mod agent;
+mod approvals;
 mod audit;
 mod cache;
 pub mod clock;
@@ -14,9 +15,12 @@ mod feed;
 mod finish;
 mod house;
 mod housekeeping;
+mod keys;
 mod outside;
+pub mod picker;
 mod reading;
 mod registry;
+mod routing;
 mod session;
 mod submit;
 mod timers;
@@ -24,11 +28,13 @@ mod verify;
 mod waiting;
 mod world;
 
+pub use approvals::PendingApproval;
 pub use audit::{ExportVerified, verify_export};
 pub use conversation::HandoffContext;
 pub use engine::{Engine, Options};
 pub use events::{EventRule, OutsideEvent};
 pub use feed::{BusContext, BusMessage, Filter, Notice, Subscription};
+pub use picker::Picker;
 pub use reading::StoryStep;
 pub use session::{Assignment, Said};
 pub use verify::Verified;

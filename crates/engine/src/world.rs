@@ -10,6 +10,7 @@ use handover_core::{
     ids::AgentId,
     ledger::{Account, Posting},
     refusal::{Code, HandoffError, Refusal},
+    session::Session,
 };
 use handover_store::AgentRow;
 
@@ -37,7 +38,9 @@ impl Engine {
     pub(crate) fn decide_and_post(
         &self,
         caller: &Caller,
+        before: Option<&Session>,
         picked: Option<&Picked>,
+        chooses: bool,
         decide: impl FnOnce(&World<'_>) -> Result<Decided, HandoffError>,
     ) -> Result<(Decided, Moved), HandoffError> {
         // Only where something is limited over all sessions do decisions wait for one another.
@@ -45,9 +48,15 @@ impl Engine {
             || self.inner.agents.read().has_budgets()
             || self.inner.ledger.read().is_tripped();
         let alone = limited.then(|| self.inner.reserving.lock());
+        // Whoever chooses next sees that this one had its turn.
+        let choosing = chooses.then(|| self.inner.choosing.lock());
         let decided = self.with_world(caller, picked, decide)?;
         let moved = self.post(&decided.postings)?;
-        drop(alone);
+        let offers = decided.offers_moved(before);
+        if !offers.0.is_empty() || !offers.1.is_empty() {
+            self.inner.agents.write().follow(&offers);
+        }
+        drop((choosing, alone));
         Ok((decided, moved))
     }
 
@@ -62,8 +71,9 @@ impl Engine {
     }
 
     /// What was counted and could not be written does not count.
-    pub(crate) fn take_back(&self, postings: &[Posting]) {
-        self.inner.ledger.write().take_back(postings);
+    pub(crate) fn take_back(&self, before: Option<&Session>, decided: &Decided) {
+        self.inner.ledger.write().take_back(&decided.postings);
+        self.inner.agents.write().unfollow(&decided.offers_moved(before));
     }
 
     /// Says in the book of the house that breakers moved, and gives away what waits for an agent that is left alone.

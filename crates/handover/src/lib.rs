@@ -35,16 +35,16 @@ pub mod prelude {
         agent::{AgentKind, Profile, Risk},
         command::{Caller, Command, Giving, Goto, NewArtifact, Open, Turn, Update, Write},
         handoff::{
-            Aggregation, Handoff, Kind, OnTimeout, Outcome, Priority, Request, Return, ReturnStatus, Rung, Status,
+            Aggregation, Edit, Handoff, Kind, OnTimeout, Outcome, Priority, Request, Return, ReturnStatus, Rung, Status,
         },
         ids::{AgentId, HandoffId, SessionId},
         message::{NewMessage, Role},
-        policy::Policy,
+        policy::{ApprovalRule, Approver, OnExpiry, Policy, When},
         refusal::{Code, HandoffError},
         session::{ArtifactStatus, ArtifactType, LockType},
     };
     pub use handover_engine::{
-        Engine, EventRule, Filter, HandoffContext, Notice, Options, OutsideEvent,
+        Engine, EventRule, Filter, HandoffContext, Notice, Options, OutsideEvent, PendingApproval,
         agent::{Agent, Done, Failure, Reply, Work, agent},
         verify_export,
     };

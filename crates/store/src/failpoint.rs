@@ -49,6 +49,8 @@ pub const ALL: &[&str] = &[
     "next_due.exit",
     "offers.enter",
     "offers.exit",
+    "offers_waiting.enter",
+    "offers_waiting.exit",
     "running.enter",
     "running.exit",
     "agents.enter",

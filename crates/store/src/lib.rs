@@ -249,6 +249,8 @@ pub trait Store: Send + Sync + 'static {
     async fn next_due(&self) -> Result<Option<Timestamp>, StoreError>;
     /// Offers to an agent, by level, then age.
     async fn offers(&self, to: &AgentId, limit: usize) -> Result<Vec<Offer>, StoreError>;
+    /// How many offers wait for each agent that any wait for.
+    async fn offers_waiting(&self) -> Result<Vec<(AgentId, u32)>, StoreError>;
     /// Everything that somebody works on.
     async fn running(&self) -> Result<Vec<Running>, StoreError>;
 

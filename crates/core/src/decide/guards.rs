@@ -58,6 +58,25 @@ impl Draft<'_> {
         }
     }
 
+    /// The guards for a handoff that is another than it was begun as. It is counted already.
+    pub(super) fn check_changed(
+        &self,
+        request: &Request,
+        to: &AgentId,
+        content: Digest,
+        field: &str,
+        checks: &mut Checks,
+    ) {
+        if request.kind == Kind::Escalation {
+            return;
+        }
+        let limits = self.limits();
+        let target = Target::named(to.clone(), Vec::new(), None);
+        self.check_agents(&limits, request, std::slice::from_ref(&target), checks);
+        self.check_chain(&limits, request, to, field, checks);
+        self.check_circle(request, to, content, field, checks);
+    }
+
     fn check_escalations(&self, limits: &SessionLimits, checks: &mut Checks) {
         let used = self.session.watch.escalations;
         if let Some(max) = limits.escalations.filter(|max| used >= *max) {

@@ -1,6 +1,6 @@
 //! Initiating: a request is checked as a whole, gets a target, and becomes a handoff that is offered or waits for approval.
 
-use super::{Draft, Verdict, validate::Checks};
+use super::{Draft, Verdict, asking::Asked, validate::Checks};
 use crate::{
     agent::{AgentKind, Standing},
     budget::Amount,
@@ -10,7 +10,7 @@ use crate::{
     handoff::{Climb, Handoff, Kind, Phase, Request, Reservation, Trigger},
     ids::{AgentId, GroupId, HandoffId},
     limits,
-    refusal::{Code, HandoffError, Refusal},
+    refusal::HandoffError,
     time::Timestamp,
 };
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl Draft<'_> {
                 return Some(Target::named(to, warnings, None));
             };
             // The one who was named cannot be reached, and the request says who else may take it.
-            let mut target = self.route(request, &[to.clone()], checks)?;
+            let mut target = self.route(request, std::slice::from_ref(&to), checks)?;
             target.warnings.push(format!("{to}: {why}; {} takes it", target.to));
             return Some(target);
         }
@@ -104,7 +104,7 @@ impl Draft<'_> {
     fn route(&self, request: &Request, not: &[AgentId], checks: &mut Checks) -> Option<Target> {
         let routed = self.choose(request, not);
         let Some(to) = routed.agent.clone() else {
-            checks.add(nobody(request, &routed));
+            checks.add(self.nobody(request, &routed));
             return None;
         };
         let warnings = self.check_target("to_agent", &to, request, checks);
@@ -153,9 +153,14 @@ impl Draft<'_> {
             Some(_) => self.set_aside(request, &target.to, None, 1).unwrap_or_default(),
             None => target.reservation,
         };
-        let approval = self.approval_for(request, &target.to, reservation.as_ref(), successor_of.is_some());
+        // What goes on further up was made by the engine; nobody is asked about that.
+        let (approval, troubles) = match successor_of {
+            Some(_) => (None, Vec::new()),
+            None => self.approval_for(&Asked::new(request, &target.to, reservation.as_ref(), self.session.handoffs)),
+        };
+        self.answer.warnings.extend(troubles.iter().cloned());
         let until = match &approval {
-            Some(approval) => self.now + self.approval_ms(approval),
+            Some(approval) => self.now + approval.within_ms,
             None => self.window(&target.to, target.climb.as_ref()),
         };
         let until = hard_deadline.map_or(until, |deadline| deadline.min(until));
@@ -205,7 +210,7 @@ impl Draft<'_> {
         };
         self.emit(Event::Initiated { request: request.clone(), handoff: Box::new(handoff), routing: target.routing });
         if let Some(approval) = approval {
-            self.emit(Event::ApprovalRequested { id, until, approval: Box::new(approval) });
+            self.emit(Event::ApprovalRequested { id, until, approval: Box::new(approval), warnings: troubles });
         }
         self.made(id);
         id
@@ -274,24 +279,4 @@ pub(super) fn variable_writes(request: &Request) -> Vec<Write> {
 /// Whether the request says who else may take it.
 fn has_others(request: &Request) -> bool {
     request.capability.is_some() || !request.candidates.is_empty()
-}
-
-fn nobody(request: &Request, routed: &Routed) -> Refusal {
-    let mut wanted: Vec<&str> =
-        request.validation.required_capabilities.iter().map(|needed| needed.capability_id.as_str()).collect();
-    wanted.extend(request.capability.as_deref());
-    let message = if !wanted.is_empty() {
-        format!("nobody is available for {}", wanted.join(", "))
-    } else if request.candidates.is_empty() {
-        "nobody's profile fits the task".to_owned()
-    } else {
-        "none of the candidates can take it".to_owned()
-    };
-    let mut why: Vec<String> = routed.candidates.iter().map(|c| format!("{}: {}", c.agent, c.excluded)).collect();
-    why.extend(Some(routed.note.clone()).filter(|note| !note.is_empty()));
-    let refusal = Refusal::new(Code::NobodyCan, message).at("to_agent");
-    if why.is_empty() {
-        return refusal.hint("name an agent, a capability, required capabilities or candidates");
-    }
-    refusal.hint(why.join("; "))
 }

@@ -119,7 +119,7 @@ impl Draft<'_> {
     }
 
     /// What was set aside with one agent is set aside with the next; a probe is over.
-    fn move_share(&mut self, handoff: &Handoff, to: &AgentId) -> Option<Reservation> {
+    pub(super) fn move_share(&mut self, handoff: &Handoff, to: &AgentId) -> Option<Reservation> {
         if handoff.probe {
             let change = Change::ProbeOver { handoff: handoff.id };
             self.postings.push(Posting { account: Account::of_agent(&handoff.to_agent), change });

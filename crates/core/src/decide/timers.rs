@@ -17,7 +17,7 @@ impl Draft<'_> {
             return Ok(());
         }
         match &handoff.phase {
-            Phase::AwaitingApproval { .. } => self.close(id, Status::Cancelled, "the approval expired"),
+            Phase::AwaitingApproval { until } => self.approval_ran_out(&handoff, *until),
             Phase::Offered { since, .. } => self.offer_ran_out(&handoff, *since),
             Phase::Deferred { .. } if self.is_over(&handoff) => self.time_out(&handoff),
             Phase::Deferred { .. } => self.offer_again(&handoff),
@@ -50,7 +50,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn is_over(&self, handoff: &Handoff) -> bool {
+    pub(super) fn is_over(&self, handoff: &Handoff) -> bool {
         handoff.hard_deadline.is_some_and(|deadline| deadline <= self.now)
     }
 
@@ -109,7 +109,7 @@ impl Draft<'_> {
         self.extend(handoff, until, "the agent is at capacity");
     }
 
-    fn extend(&mut self, handoff: &Handoff, until: Timestamp, why: &str) {
+    pub(super) fn extend(&mut self, handoff: &Handoff, until: Timestamp, why: &str) {
         let until = handoff.at_most(until);
         self.emit(Event::Extended { id: handoff.id, until, why: why.to_owned() });
     }

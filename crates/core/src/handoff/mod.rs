@@ -18,6 +18,7 @@ use crate::{
     digest::Digest,
     ids::{AgentId, GroupId, HandoffId, LeaseId, SessionId},
     ledger::Account,
+    limits,
     message::Mark,
     policy::{Approver, OnExpiry},
     time::Timestamp,
@@ -89,9 +90,15 @@ pub struct Approval {
     /// What happens when nobody decided in time.
     #[serde(default)]
     pub on_expiry: OnExpiry,
+    /// How long whoever is asked now has, in milliseconds.
+    #[serde(default)]
+    pub within_ms: u64,
     /// Who approved it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<String>,
+    /// When.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_at: Option<Timestamp>,
 }
 
 /// What was changed in a request while it waited for approval.
@@ -113,6 +120,12 @@ pub struct Edit {
 }
 
 impl Edit {
+    /// Whether it changes nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// This request, as it was changed.
     pub fn change(&self, request: &mut Request) {
         if let Some(to) = &self.to_agent {
@@ -268,6 +281,15 @@ impl Handoff {
         self
     }
 
+    /// Keeps what did not fit but was let pass: each once, at most so many.
+    pub fn warn(&mut self, warnings: &[String]) {
+        for warning in warnings {
+            if self.warnings.len() < limits::WARNINGS_MAX && !self.warnings.contains(warning) {
+                self.warnings.push(warning.clone());
+            }
+        }
+    }
+
     /// Where it stands, in a word.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -309,6 +331,12 @@ impl Handoff {
                 None
             }
         }
+    }
+
+    /// To whom it is on offer now.
+    #[must_use]
+    pub fn offered_to(&self) -> Option<&AgentId> {
+        matches!(self.phase, Phase::Offered { .. }).then_some(&self.to_agent)
     }
 
     /// What of its share is not used by work below it that is over.

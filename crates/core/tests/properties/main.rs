@@ -125,6 +125,7 @@ fn programs_reach_every_event() {
     }
     for word in [
         "accepted",
+        "amended",
         "approval_requested",
         "approved",
         "artifact_kept",

@@ -4,11 +4,15 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod advice;
+mod approval;
+mod approval_changes;
 mod broadcast;
 mod data;
 mod escalation;
 mod offers;
 mod refusals;
+mod routing;
 mod time;
 mod turns;
 mod types;

@@ -293,6 +293,13 @@ impl Store for SqliteStore {
         Ok(found)
     }
 
+    async fn offers_waiting(&self) -> Result<Vec<(AgentId, u32)>, StoreError> {
+        hit("offers_waiting.enter")?;
+        let found = self.long.scan(read::queue::offers_waiting).await?;
+        hit("offers_waiting.exit")?;
+        Ok(found)
+    }
+
     async fn running(&self) -> Result<Vec<Running>, StoreError> {
         hit("running.enter")?;
         let found = self.long.scan(read::queue::running).await?;
