@@ -200,9 +200,10 @@ impl Session {
                 }
                 handoff.phase = Phase::Offered { since: at, until: *until };
             }),
-            Event::Offered { id, until } => {
-                self.change(*id, touched, |handoff| handoff.phase = Phase::Offered { since: at, until: *until });
-            }
+            Event::Offered { id, until, probe } => self.change(*id, touched, |handoff| {
+                handoff.probe = *probe;
+                handoff.phase = Phase::Offered { since: at, until: *until };
+            }),
             Event::LeaseLost { id, until, .. } => {
                 self.change(*id, touched, |handoff| {
                     handoff.losses += 1;

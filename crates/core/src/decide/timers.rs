@@ -55,15 +55,20 @@ impl Draft<'_> {
     }
 
     fn offer_again(&mut self, handoff: &Handoff) {
-        // What waits goes on waiting where nobody else can take it; what failed before is not tried again.
-        let elsewhere = handoff.attempt > 1 || self.has_next(handoff);
-        if elsewhere && self.left_alone(&handoff.to_agent).is_some() && !self.is_probe(handoff) {
-            return self.reroute(handoff.id, RerouteReason::CircuitOpen);
+        let tries = self.is_probe(handoff);
+        if !tries && self.left_alone(&handoff.to_agent).is_some() {
+            // What failed before is not tried again; what was only put off waits on where nobody else can take it.
+            if handoff.attempt > 1 || self.has_next(handoff) {
+                return self.reroute(handoff.id, RerouteReason::CircuitOpen);
+            }
+            let until = self.breaker(&handoff.to_agent).open_until.filter(|until| *until > self.now);
+            let until = until.unwrap_or(self.now + self.world.policy.accept_ms);
+            return self.extend(handoff, until, "the agent is left alone");
         }
-        self.probes(&handoff.to_agent, handoff.id);
+        let probe = tries || self.probes(&handoff.to_agent, handoff.id);
         let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
         let until = handoff.at_most(until);
-        self.emit(Event::Offered { id: handoff.id, until });
+        self.emit(Event::Offered { id: handoff.id, until, probe });
     }
 
     /// Nobody acknowledged in time: asleep, busy, or gone?

@@ -97,9 +97,12 @@ impl Auditor {
                 self.books.handoff(*id).offered = false;
                 Ok(vec![News::Approval(*id)])
             }
-            Event::Approved { id, .. } | Event::Offered { id, .. } => {
-                let (to, probe) = (self.books.handoff(*id).to.clone(), self.books.handoff(*id).probe);
-                self.may_be_offered(&to, probe, at)?;
+            // Whoever was asked before its breaker opened stays asked, as with an offer that waits.
+            Event::Approved { id, .. } => self.offered(*id),
+            Event::Offered { id, probe, .. } => {
+                self.books.handoff(*id).probe = *probe;
+                let to = self.books.handoff(*id).to.clone();
+                self.may_be_offered(&to, *probe, at).map_err(|why| format!("again: {why}"))?;
                 self.offered(*id)
             }
             Event::Deferred { id, .. } | Event::Retried { id, .. } => {
@@ -159,7 +162,7 @@ impl Auditor {
             return Ok(());
         };
         if at < *until {
-            return Err(format!("an offer to {to} at {at}, and its breaker is open until {until}"));
+            return Err(format!("an offer to {to} at {at} (a probe: {probe}), and its breaker is open until {until}"));
         }
         if !probe {
             return Err(format!("an offer to {to}, whose breaker is half open, is no probe"));
@@ -211,7 +214,7 @@ impl Auditor {
         let mut above = handoff.parent_id;
         for _ in 0..handover_core::limits::PATH_MAX {
             let Some(held) = above.and_then(|id| self.books.find(id)).filter(|held| !held.closed) else { break };
-            if held.from == handoff.to_agent && held.kind != Kind::Sequential {
+            if held.from == handoff.to_agent && held.waits {
                 let (from, to) = (&request.from_agent, &handoff.to_agent);
                 return Err(format!("{from} asks {to}, who waits for this very work"));
             }

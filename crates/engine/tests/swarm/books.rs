@@ -72,6 +72,8 @@ pub struct Held {
     pub from: AgentId,
     pub to: AgentId,
     pub parent: Option<HandoffId>,
+    /// Whether its source waits for a result.
+    pub waits: bool,
     pub lease: Option<LeaseId>,
     pub offered: bool,
     pub closed: bool,
@@ -89,6 +91,7 @@ impl Held {
             from: request.from_agent.clone(),
             to: handoff.to_agent.clone(),
             parent: handoff.parent_id,
+            waits: request.expects_return(),
             lease: None,
             offered: matches!(handoff.phase, Phase::Offered { .. }),
             closed: false,

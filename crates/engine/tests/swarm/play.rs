@@ -207,6 +207,8 @@ impl Sim {
         let spends = nature == Nature::Spender;
         let mut amount = |left: Option<u64>, usual: u64| match left {
             Some(left) if spends => left.saturating_mul(2) + self.rng.below(usual),
+            // Often all of it: a limit that is only held because nobody goes near it is none.
+            Some(left) if self.rng.chance(40) => left.min(usual),
             Some(left) => self.rng.between(left.min(1), left.min(usual)),
             None => self.rng.below(usual),
         };

@@ -347,10 +347,6 @@ impl Sim {
         for byte in line.bytes() {
             self.digest = (self.digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
-        if let Ok(f) = std::env::var("SWARM_DUMP") {
-            use std::io::Write as _;
-            writeln!(std::fs::OpenOptions::new().append(true).create(true).open(f).unwrap(), "{line}").unwrap();
-        }
         if self.trace.len() == TRACE_LINES {
             self.trace.pop_front();
         }
