@@ -16,13 +16,13 @@ struct Floor {
 
 #[test]
 fn tasks_find_their_agents() {
-    measure(AGENTS, TASKS, &Floor { first: 0.69, three: 0.86 });
+    measure(AGENTS, TASKS, &Floor { first: 0.71, three: 0.88 });
 }
 
 /// Other fields, in the words of people who do not name the one that they need.
 #[test]
 fn the_second_table() {
-    measure(SECOND_AGENTS, SECOND_TASKS, &Floor { first: 0.21, three: 0.39 });
+    measure(SECOND_AGENTS, SECOND_TASKS, &Floor { first: 0.65, three: 0.84 });
 }
 
 fn measure(agents: &str, tasks: &str, floor: &Floor) {
