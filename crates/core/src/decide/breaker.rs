@@ -19,7 +19,7 @@ impl Draft<'_> {
     }
 
     /// The breaker of an agent, with what this very decision has posted so far.
-    fn breaker(&self, agent: &AgentId) -> Breaker {
+    pub(super) fn breaker(&self, agent: &AgentId) -> Breaker {
         self.entry(&Account::of_agent(agent)).breaker
     }
 
