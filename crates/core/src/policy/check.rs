@@ -164,7 +164,7 @@ mod tests {
     use serde_json::{Value, json};
 
     /// What is wrong with a policy that has these rules: code, field, message and hint of each mistake.
-    fn refused(rules: Value) -> Vec<String> {
+    fn refused(rules: &Value) -> Vec<String> {
         let policy: Policy = serde_json::from_value(json!({ "approvals": rules })).unwrap();
         let refusals = policy.check().err().map(|error| error.refusals).unwrap_or_default();
         refusals.iter().map(ToString::to_string).collect()
@@ -210,7 +210,7 @@ mod tests {
             (json!([{"name": "r", "when": {"expression": "handoff.cost + 1"}}]), "HO0715 policy.approvals[0].when"),
         ];
         for (rules, wanted) in table {
-            let found = refused(rules.clone());
+            let found = refused(&rules);
             match wanted {
                 "" => assert!(found.is_empty(), "{rules}: {found:?}"),
                 wanted => assert!(found.len() == 1 && found[0].starts_with(wanted), "{rules}: {found:?}"),
