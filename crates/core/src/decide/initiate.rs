@@ -290,7 +290,7 @@ fn nobody(request: &Request, routed: &Routed) -> Refusal {
     let mut why: Vec<String> = routed.candidates.iter().map(|c| format!("{}: {}", c.agent, c.excluded)).collect();
     why.extend(Some(routed.note.clone()).filter(|note| !note.is_empty()));
     let refusal = Refusal::new(Code::NobodyCan, message).at("to_agent");
-    if why.is_empty() {
+    if why.is_empty() && wanted.is_empty() {
         return refusal.hint("name an agent, a capability, required capabilities or candidates");
     }
     refusal.hint(why.join("; "))
