@@ -18,11 +18,11 @@ fn a_risk_above_the_source_becomes_a_question_to_whoever_is_above() {
         &expect![[r#"
             open s by a: done
             initiate h a->b delegation risk=high: made; warned: escalated: the risk is high, and a may decide low at most
-            show h: offered c
+            show h: escalation offered c
             accept h: done
             show session: no class, owner c, 0 handoffs, 1 escalations, 0 tokens used
             return h success body=buy_it: done
-            show h: completed c, success, 0 tokens for -0
+            show h: escalation completed c, success, 0 tokens for 0
             show session: no class, owner a, 0 handoffs, 1 escalations, 0 tokens used"#]],
     );
 }
@@ -41,7 +41,7 @@ fn with_nobody_above_it_is_refused() {
             open s by a: done
             initiate h a->b delegation risk=high: refused HO0404 audit.risk_level: the risk is high, and a may decide low at most (name somebody above in `escalates_to`, a `ladder`, or a human in the policy)
             initiate h a->b delegation risk=high: made; warned: escalated: the risk is high, and a may decide low at most
-            show h: offered p"#]],
+            show h: escalation offered p"#]],
     );
 }
 
@@ -74,7 +74,16 @@ fn authority_does_not_widen_by_delegating() {
          open s2 by b
          decide b buy risk=high
          show session",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate h a->b delegation: made
+            accept h: done
+            decide b buy risk=high as=e: made
+            show e: escalation offered p
+            show session: no class, owner a, 1 handoffs, 1 escalations, 0 tokens used, escalated
+            open s2 by b: done
+            decide b buy risk=high: done
+            show session: no class, owner b, 0 handoffs, 0 escalations, 0 tokens used, b decided"#]],
     );
 }
 

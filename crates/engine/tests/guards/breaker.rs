@@ -26,7 +26,27 @@ fn three_failures_of_any_kind_in_any_session_open_it() {
          initiate h4 a->b delegation
          initiate h4 a->b,c broadcast
          book",
-        &expect![[""]],
+        &expect![[r#"
+            open s1 by a: done
+            initiate h1 a->b delegation: made
+            accept h1: done
+            return h1 failed: done
+            breaker b: closed, 1 failures
+            open s2 by a: done
+            initiate h2 a->b delegation timeout=10s: made
+            accept h2: done
+            wait 10s: h2 reminded
+            wait 1s: h2 timeout: b did not finish in time
+            breaker b: closed, 2 failures
+            open s3 by a: done
+            initiate h3 a->b delegation timeout=10m: made
+            accept h3 lease=1s: done
+            wait 1s: h3 lease_lost
+            breaker b: open, 3 failures, until 2027-01-15T08:00:42.000Z
+            breakers: b open
+            initiate h4 a->b delegation: refused HO0704 to_agent: a handed the same to b within the last 3 handoffs; refused HO0708 to_agent: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:42.000Z
+            initiate h4 a->b,c broadcast: refused HO0704 broadcast.targets[0]: a handed the same to b within the last 3 handoffs; refused HO0708 broadcast.targets[0]: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:42.000Z
+            book: breaker_moved of b opened: it failed 3 times in a row"#]],
     );
 }
 
@@ -52,7 +72,25 @@ fn a_success_in_between_begins_anew() {
          accept h5
          return h5 failed
          breaker b",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate h1 a->b delegation task=1: made
+            accept h1: done
+            return h1 failed: done
+            initiate h2 a->b delegation task=2: made
+            accept h2: done
+            return h2 failed: done
+            initiate h3 a->b delegation task=3: made
+            accept h3: done
+            return h3 partial: done
+            breaker b: closed, 0 failures
+            initiate h4 a->b delegation task=4: made
+            accept h4: done
+            return h4 failed: done
+            initiate h5 a->b delegation task=5: made
+            accept h5: done
+            return h5 failed: done
+            breaker b: closed, 2 failures"#]],
     );
 }
 
@@ -84,7 +122,31 @@ fn after_the_cool_down_one_tries_and_a_success_closes_it() {
          breaker b
          initiate h2 a->b delegation
          book",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate t1 a->b delegation task=trip_1: made
+            accept t1: done
+            return t1 failed: done
+            initiate t2 a->b delegation task=trip_2: made
+            accept t2: done
+            return t2 failed: done
+            initiate t3 a->b delegation task=trip_3: made
+            accept t3: done
+            return t3 failed: done
+            wait 29s: nothing
+            initiate h1 a->b delegation: refused HO0708 to_agent: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:30.000Z
+            wait 1s: nothing
+            breaker b: half open, 3 failures, until 2027-01-15T08:00:30.000Z
+            initiate h1 a->b delegation: made
+            breaker b: half open, 3 failures, until 2027-01-15T08:00:30.000Z, h1 tries
+            initiate h2 a->b delegation task=other: refused HO0708 to_agent: b: handoff h1 tries whether it is well again
+            open s2 by a: done
+            initiate h2 a->b delegation: refused HO0708 to_agent: b: handoff h1 tries whether it is well again
+            accept h1: done
+            return h1 success: done
+            breaker b: closed, 0 failures
+            initiate h2 a->b delegation: made
+            book: breaker_moved of b opened: it failed 3 times in a row; breaker_moved of b closed: it did well"#]],
     );
 }
 
@@ -114,7 +176,29 @@ fn a_failure_of_the_try_opens_it_again() {
          wait 5s
          breaker b
          book",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate t1 a->b delegation task=trip_1: made
+            accept t1: done
+            return t1 failed: done
+            initiate t2 a->b delegation task=trip_2: made
+            accept t2: done
+            return t2 failed: done
+            initiate t3 a->b delegation task=trip_3: made
+            accept t3: done
+            return t3 failed: done
+            wait 30s: nothing
+            initiate h1 a->b delegation: made
+            accept h1: done
+            return h1 failed: done
+            breaker b: open, 4 failures, until 2027-01-15T08:01:00.000Z
+            initiate h2 a->b delegation task=other: refused HO0708 to_agent: b: it failed 4 times in a row and is left alone until 2027-01-15T08:01:00.000Z
+            wait 30s: nothing
+            initiate h2 a->b delegation task=other: made
+            accept h2 lease=5s: done
+            wait 5s: h2 lease_lost
+            breaker b: open, 5 failures, until 2027-01-15T08:01:35.000Z
+            book: breaker_moved of b opened: it failed 3 times in a row; breaker_moved of b opened: it failed 4 times in a row; breaker_moved of b opened: it failed 5 times in a row"#]],
     );
 }
 
@@ -149,7 +233,34 @@ fn a_try_that_comes_to_nothing_frees_the_place() {
          initiate h5 a->b delegation task=5
          wait 30s
          breaker b",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate t1 a->b delegation task=trip_1: made
+            accept t1: done
+            return t1 failed: done
+            initiate t2 a->b delegation task=trip_2: made
+            accept t2: done
+            return t2 failed: done
+            initiate t3 a->b delegation task=trip_3: made
+            accept t3: done
+            return t3 failed: done
+            wait 30s: nothing
+            initiate h1 a->b delegation task=1: made
+            reject h1: done
+            breaker b: half open, 3 failures, until 2027-01-15T08:00:30.000Z
+            initiate h2 a->b delegation task=2: made
+            cancel h2 by a: done
+            breaker b: half open, 3 failures, until 2027-01-15T08:00:30.000Z
+            initiate h3 a->b delegation task=3 approval: made
+            deny h3: done
+            breaker b: half open, 3 failures, until 2027-01-15T08:00:30.000Z
+            initiate h4 a->b delegation task=4 among=b,c: made
+            reject h4: done
+            show h4: delegation offered c
+            breaker b: half open, 3 failures, until 2027-01-15T08:00:30.000Z
+            initiate h5 a->b delegation task=5: made
+            wait 30s: h4 failed: nobody is left to take it: it was not acknowledged in time (asked 2), h5 failed: nobody is left to take it: it was not acknowledged in time (asked 1)
+            breaker b: half open, 3 failures, until 2027-01-15T08:00:30.000Z"#]],
     );
 }
 
@@ -173,7 +284,23 @@ fn a_part_that_is_handed_on_is_a_success() {
          breaker b
          initiate h2 b->c sequential set=x:1
          breaker b",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate t1 a->b delegation task=trip_1: made
+            accept t1: done
+            return t1 failed: done
+            initiate t2 a->b delegation task=trip_2: made
+            accept t2: done
+            return t2 failed: done
+            initiate t3 a->b delegation task=trip_3: made
+            accept t3: done
+            return t3 failed: done
+            wait 30s: nothing
+            initiate h1 a->b sequential: made
+            accept h1: done
+            breaker b: half open, 3 failures, until 2027-01-15T08:00:30.000Z, h1 tries
+            initiate h2 b->c sequential set=x:1: made
+            breaker b: closed, 0 failures"#]],
     );
 }
 
@@ -195,7 +322,21 @@ fn two_of_one_broadcast_are_not_both_the_try() {
          initiate g a->b:one,b:two broadcast
          initiate g a->b:one,c:two broadcast
          breaker b",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate t1 a->b delegation task=trip_1: made
+            accept t1: done
+            return t1 failed: done
+            initiate t2 a->b delegation task=trip_2: made
+            accept t2: done
+            return t2 failed: done
+            initiate t3 a->b delegation task=trip_3: made
+            accept t3: done
+            return t3 failed: done
+            wait 30s: nothing
+            initiate g a->b:one,b:two broadcast: refused HO0708 broadcast.targets[1]: b: one handoff at a time tries whether it is well again
+            initiate g a->b:one,c:two broadcast: made
+            breaker b: half open, 3 failures, until 2027-01-15T08:00:30.000Z, g.1 tries"#]],
     );
 }
 
@@ -222,7 +363,24 @@ fn whoever_else_may_take_it_does() {
          show h2
          initiate h3 a->b delegation cap=fly task=other
          show h3",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate t1 a->b delegation task=trip_1: made
+            accept t1: done
+            return t1 failed: done
+            initiate t2 a->b delegation task=trip_2: made
+            accept t2: done
+            return t2 failed: done
+            initiate t3 a->b delegation task=trip_3: made
+            accept t3: done
+            return t3 failed: done
+            initiate h1 a->b delegation: refused HO0708 to_agent: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:30.000Z
+            initiate h1 a->b delegation among=b,c: made; warned: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:30.000Z; c takes it
+            show h1: delegation offered c, warned: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:30.000Z; c takes it
+            initiate h2 a->? delegation cap=fly: made
+            show h2: delegation offered d
+            initiate h3 a->b delegation cap=fly task=other: made; warned: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:30.000Z; d takes it
+            show h3: delegation offered d, warned: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:30.000Z; d takes it"#]],
     );
 }
 
@@ -248,7 +406,25 @@ fn what_waits_when_it_opens_goes_to_somebody_else() {
          accept w2
          return w2 success
          breaker b",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate w1 a->b delegation among=b,c task=w1: made
+            initiate w2 a->b delegation task=w2: made
+            initiate t1 a->b delegation task=trip_1: made
+            accept t1: done
+            return t1 failed: done
+            initiate t2 a->b delegation task=trip_2: made
+            accept t2: done
+            return t2 failed: done
+            initiate t3 a->b delegation task=trip_3: made
+            accept t3: done
+            return t3 failed: done
+            due: w1 rerouted to c (CircuitOpen)
+            show w1: delegation offered c
+            show w2: delegation offered b
+            accept w2: done
+            return w2 success: done
+            breaker b: open, 3 failures, until 2027-01-15T08:00:30.000Z"#]],
     );
 }
 
@@ -266,7 +442,17 @@ fn a_retry_goes_to_somebody_else_when_the_breaker_has_opened() {
          wait 2s
          show h1
          show h2",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate h1 a->b delegation timeout=10s on=retry among=b,c: made
+            initiate h2 a->b delegation timeout=10s on=retry task=two: made
+            accept h1: done
+            accept h2: done
+            wait 10s: h1 reminded, h2 reminded
+            wait 1s: h1 retried, h2 retried
+            wait 2s: h1 rerouted to c (CircuitOpen), h2 failed: nobody is left to take it: it failed too often of late (asked 1)
+            show h1: delegation offered c
+            show h2: delegation failed b, failed, 0 tokens for 0"#]],
     );
 }
 
@@ -285,7 +471,18 @@ fn what_was_put_off_waits_on_where_nobody_else_can_take_it() {
          accept h1
          return h1 success
          breaker b",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate h1 a->b delegation task=1: made
+            defer h1 10s: done
+            initiate h2 a->b delegation task=2: made
+            accept h2: done
+            return h2 failed: done
+            wait 10s: h1 offered
+            show h1: delegation offered b
+            accept h1: done
+            return h1 success: done
+            breaker b: open, 1 failures, until 2027-01-15T08:00:30.000Z"#]],
     );
 }
 
@@ -311,7 +508,23 @@ fn an_operator_resets_it() {
          initiate h1 a->b delegation
          reset nobody
          book",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate t1 a->b delegation task=trip_1: made
+            accept t1: done
+            return t1 failed: done
+            initiate t2 a->b delegation task=trip_2: made
+            accept t2: done
+            return t2 failed: done
+            initiate t3 a->b delegation task=trip_3: made
+            accept t3: done
+            return t3 failed: done
+            reset b: refused HO0302 key is bound to certain agents
+            reset b: done
+            breaker b: closed, 0 failures
+            initiate h1 a->b delegation: made
+            reset nobody: refused HO0208 "nobody" is not registered
+            book: breaker_moved of b opened: it failed 3 times in a row; breaker_moved of b closed: reset by local"#]],
     );
 }
 
@@ -332,7 +545,19 @@ fn a_person_is_never_left_alone() {
          return t3 failed
          breaker b
          initiate h1 a->b delegation",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate t1 a->b delegation task=trip_1: made
+            accept t1: done
+            return t1 failed: done
+            initiate t2 a->b delegation task=trip_2: made
+            accept t2: done
+            return t2 failed: done
+            initiate t3 a->b delegation task=trip_3: made
+            accept t3: done
+            return t3 failed: done
+            breaker b: closed, 0 failures
+            initiate h1 a->b delegation: made"#]],
     );
 }
 
@@ -352,6 +577,18 @@ fn switched_off_it_counts_nothing() {
          return t3 failed
          breaker b
          initiate h1 a->b delegation",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate t1 a->b delegation task=trip_1: made
+            accept t1: done
+            return t1 failed: done
+            initiate t2 a->b delegation task=trip_2: made
+            accept t2: done
+            return t2 failed: done
+            initiate t3 a->b delegation task=trip_3: made
+            accept t3: done
+            return t3 failed: done
+            breaker b: closed, 0 failures
+            initiate h1 a->b delegation: made"#]],
     );
 }

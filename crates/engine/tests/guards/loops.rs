@@ -210,7 +210,22 @@ fn other_words_alone_buy_two_rounds() {
          initiate h6 b->a sequential task=words_6 set=news:1
          accept h6
          initiate h7 a->b sequential task=words_7",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate h1 a->b sequential task=words_1: made
+            accept h1: done
+            initiate h2 b->a sequential task=words_2: made
+            accept h2: done
+            initiate h3 a->b sequential task=words_3: made
+            accept h3: done
+            initiate h4 b->a sequential task=words_4: made
+            accept h4: done
+            initiate h5 a->b sequential task=words_5: made
+            accept h5: done
+            initiate h6 b->a sequential task=words_6: refused HO0705 to_agent: it came back to a 2 times, and nothing is new in the session but other words
+            initiate h6 b->a sequential task=words_6 set=news:1: made
+            accept h6: done
+            initiate h7 a->b sequential task=words_7: made"#]],
     );
 }
 
@@ -238,7 +253,7 @@ fn switching_off_one_of_the_rules_leaves_the_others() {
             accept h4: done
             initiate h5 a->b sequential task=three: made
             accept h5: done
-            initiate h6 b->a sequential task=four: refused HO0705 to_agent: it came back to a 1 times, and nothing is new but the words"#]],
+            initiate h6 b->a sequential task=four: refused HO0705 to_agent: it came back to a once, and nothing is new in the session but other words"#]],
     );
 }
 
@@ -294,6 +309,26 @@ fn a_pair_is_held_back_for_a_minute() {
          initiate h7 a->b delegation task=5
          wait 1s
          initiate h8 a->b delegation task=6",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a: done
+            initiate h1 a->b delegation task=1: made
+            accept h1: done
+            return h1 success: done
+            initiate h2 a->b delegation task=2: made
+            accept h2: done
+            return h2 success: done
+            initiate h3 a->b:3,b:4 broadcast: refused HO0707 broadcast.targets[1]: a handed over to b 2 times within a minute, 3 are allowed
+            initiate h4 a->b delegation task=3: made
+            accept h4: done
+            return h4 success: done
+            initiate h5 a->b delegation task=4: refused HO0707 to_agent: a handed over to b 3 times within a minute, 3 are allowed
+            initiate h6 a->c delegation task=4 timeout=10m: made
+            accept h6 lease=10m: done
+            wait 59s: nothing
+            initiate h7 a->b delegation task=5: refused HO0707 to_agent: a handed over to b 3 times within a minute, 3 are allowed
+            say hurry up: done
+            initiate h7 a->b delegation task=5: refused HO0707 to_agent: a handed over to b 3 times within a minute, 3 are allowed
+            wait 1s: nothing
+            initiate h8 a->b delegation task=6: made"#]],
     );
 }

@@ -50,7 +50,13 @@ fn falling_back_leaves_the_error_in_the_conversation() {
          messages
          records
          show session",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a mode=fallback handoffs=1: done
+            initiate h1 a->b delegation: made
+            initiate h2 a->c delegation: done; fallback: a->c: HO0701 type: 1 of the 1 handoffs of this session are used up
+            messages: System: The handoff was not possible. Carry on without it. a->c: HO0701 type: 1 of the 1 handoffs of this session are used up
+            records: session_opened, initiated, messages_appended, fell_back
+            show session: no class, owner a, 1 handoffs, 0 escalations, 0 tokens used"#]],
     );
 }
 
@@ -90,7 +96,17 @@ fn what_fails_later_leaves_the_same_trace() {
          initiate g a->d,e broadcast
          reject g.1
          messages",
-        &expect![[""]],
+        &expect![[r#"
+            open s by a mode=fallback: done
+            initiate h1 a->b delegation: made
+            accept h1: done
+            return h1 failed: done
+            messages: System: The handoff was not possible. Carry on without it. a->b: HO0502 it came to nothing: b failed
+            initiate h2 a->c delegation timeout=10s: made
+            wait 30s: h2 failed: nobody is left to take it: it was not acknowledged in time (asked 1), messages_appended, fell_back
+            initiate g a->d,e broadcast: made
+            reject g.1: done
+            messages: System: The handoff was not possible. Carry on without it. a->b: HO0502 it came to nothing: b failed | System: The handoff was not possible. Carry on without it. a->c: HO0502 it came to nothing: nobody is left to take it: it was not acknowledged in time (asked 1) | System: The handoff was not possible. Carry on without it. a->?: HO0502 it came to nothing: too few of those who were asked succeeded"#]],
     );
 }
 
@@ -107,8 +123,8 @@ fn a_turn_that_cannot_go_on_stays_where_it_is() {
             open s by a mode=fallback handoffs=1: done
             initiate h1 a->b sequential: made
             accept h1: done
-            turn b goto=c: done; fallback: b->c: HO0701 type: 1 of 1 handoffs are used up
+            turn b goto=c: done; fallback: b->c: HO0701 type: 1 of the 1 handoffs of this session are used up
             show session: no class, owner b, 1 handoffs, 0 escalations, 0 tokens used
-            messages: System: The handoff was not possible. Carry on without it. b->c: HO0701 type: 1 of 1 handoffs are used up"#]],
+            messages: System: The handoff was not possible. Carry on without it. b->c: HO0701 type: 1 of the 1 handoffs of this session are used up"#]],
     );
 }
