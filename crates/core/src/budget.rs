@@ -300,7 +300,8 @@ pub fn cost(usage: &[Usage], prices: &BTreeMap<String, Price>) -> f64 {
         let price = prices.get(&used.model).copied().unwrap_or_default();
         (count(used.input_tokens) * price.input + count(used.output_tokens) * price.output) / 1e6
     };
-    usage.iter().map(of).sum::<f64>().min(f64::MAX)
+    // From 0: the sum of nothing is -0, which nobody wants to read.
+    usage.iter().map(of).fold(0.0, |sum, cost| sum + cost).min(f64::MAX)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]

@@ -31,7 +31,9 @@ impl Draft<'_> {
 
     /// A handoff that was begun came to nothing, and its source goes on alone.
     pub(super) fn fall_back_after(&mut self, handoff: &Handoff, why: &str) {
-        self.fall_back(handoff.request.from_agent.clone(), Some(handoff.to_agent.clone()), why);
+        let to = handoff.to_agent.clone();
+        let failed = format!("{to} failed");
+        self.fall_back(handoff.request.from_agent.clone(), Some(to), if why.is_empty() { &failed } else { why });
     }
 
     /// As a handoff, or a broadcast, that came to nothing leaves it.

@@ -81,7 +81,8 @@ impl Draft<'_> {
     fn check_escalations(&self, limits: &SessionLimits, checks: &mut Checks) {
         let used = self.session.watch.escalations;
         if let Some(max) = limits.escalations.filter(|max| used >= *max) {
-            let refusal = Refusal::new(Code::TooManyHandoffs, format!("{used} of {max} escalations are used up"));
+            let message = format!("{used} of the {max} escalations of this session are used up");
+            let refusal = Refusal::new(Code::TooManyHandoffs, message);
             checks.add(refusal.at("type").details(json!({"limit": "escalations", "max": max, "used": used})));
         }
     }
@@ -89,9 +90,13 @@ impl Draft<'_> {
     fn check_count(&self, limits: &SessionLimits, wanted: usize, checks: &mut Checks) {
         let used = self.session.watch.handoffs;
         let Some(max) = limits.handoffs.filter(|max| used as usize + wanted > *max as usize) else { return };
-        let class = self.session.complexity.map(|class| format!(" of a {} session", class.word())).unwrap_or_default();
+        let class = self.session.complexity.map(|class| format!("{} ", class.word())).unwrap_or_default();
         let more = if wanted > 1 { format!(", and this one makes {wanted}") } else { String::new() };
-        let refusal = Refusal::new(Code::TooManyHandoffs, format!("{used} of {max} handoffs{class} are used up{more}"));
+        let message = match max {
+            0 => format!("this {class}session has none: its owner works alone"),
+            _ => format!("{used} of the {max} handoffs of this {class}session are used up{more}"),
+        };
+        let refusal = Refusal::new(Code::TooManyHandoffs, message);
         checks.add(refusal.at("type").details(json!({"limit": "handoffs", "max": max, "used": used})));
     }
 
@@ -153,12 +158,15 @@ impl Draft<'_> {
             checks.add(Refusal::new(Code::Repetition, message).at(field).details(json!({"digest": content})));
         } else if let Some(left) = watch.left.get(to) {
             // Only work that is handed on comes back; a part that is given out returns by itself.
-            let idle = loops.idle_rounds > 0 && left.news == watch.news && left.idle >= loops.idle_rounds;
+            let brings = self.variables_after(request) != self.session.variables_digest;
+            let idle = loops.idle_rounds > 0 && left.news == watch.news && left.idle >= loops.idle_rounds && !brings;
             if loops.repeats_within > 0 && left.digest == content {
                 let message = format!("{to} handed on this very work, and nothing is new since");
                 checks.add(Refusal::new(Code::Circle, message).at(field).details(json!({"digest": content})));
             } else if idle && request.kind == Kind::Sequential {
-                let message = format!("it came back to {to} {} times, and nothing is new but the words", left.idle);
+                let times = if left.idle == 1 { "once".to_owned() } else { format!("{} times", left.idle) };
+                let message =
+                    format!("it came back to {to} {times}, and nothing is new in the session but other words");
                 checks.add(Refusal::new(Code::Circle, message).at(field));
             }
         }

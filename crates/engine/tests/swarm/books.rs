@@ -230,7 +230,8 @@ impl Books {
         let left = held.share().less(held.below).less(given);
         let above = |used: u64, left: Option<u64>| left.map_or(0, |left| used.saturating_sub(left));
         let more = Amount { tokens: above(used.tokens, left.tokens), micros: above(used.micros, left.micros), ms: 0 };
-        let over = Over { by: held.to.clone(), session: held.session.clone(), more, had_nothing: left.spent().is_some() };
+        let over =
+            Over { by: held.to.clone(), session: held.session.clone(), more, had_nothing: left.spent().is_some() };
         let (number, mut up) = (held.number, held.parent.filter(|_| held.is_within()));
         for _ in 0..PATH_MAX {
             let Some(parent) = up.and_then(|id| self.handoffs.get_mut(&id)).filter(|parent| !parent.closed) else {

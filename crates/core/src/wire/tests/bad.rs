@@ -119,8 +119,8 @@ fn wrong_types() {
     refused(
         json!({"context": {"constraints": {"deadline": "tomorrow", "budget": "1"}}}),
         &expect![[r#"
-        HO0104 context.constraints.budget: expected a number, found a text
-        HO0104 context.constraints.deadline: expected a time, found "tomorrow" (write it as 2030-01-31T12:00:00Z)"#]],
+            HO0104 context.constraints.budget: expected a number or an object, found a text
+            HO0104 context.constraints.deadline: expected a time, found "tomorrow" (write it as 2030-01-31T12:00:00Z)"#]],
     );
     refused(
         json!({"return_protocol": {"timeout": "soon"}, "ladder": [{"agent": "a", "timeout_ms": 1.5}]}),
