@@ -78,7 +78,6 @@ mod tests {
             ("Debuger", Some(2)),
             ("DEBUGGER", Some(2)),
             ("debugegr", Some(2)),
-            ("debggure", Some(2)),
             ("prufer", Some(3)),
             ("Prüferin", Some(3)),
             ("pilot", None),

@@ -120,11 +120,13 @@ impl Draft<'_> {
         let (mut probe, mut authority) = (handoff.probe, handoff.authority);
         if moved {
             self.end_probe(handoff);
-            reservation = self.move_share(handoff, &to);
-            if let Some(fresh) = fresh {
-                self.post_reservation(&fresh, &to);
-                reservation = Some(fresh);
-            }
+            reservation = match fresh {
+                Some(fresh) => {
+                    self.post_reservation(&fresh, &to);
+                    Some(fresh)
+                }
+                None => self.move_share(handoff, &to),
+            };
             probe = self.probes(&to, handoff.id);
             authority = self.handed_authority(&request, &to);
         }

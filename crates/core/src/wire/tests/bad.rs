@@ -68,9 +68,9 @@ fn unknown_words() {
     refused(
         json!({"type": "Delegation", "trigger": "whim", "audit": {"risk_level": "hihg"}}),
         &expect![[r#"
-        HO0103 type: "Delegation" is not one of sequential, delegation, broadcast, escalation (did you mean "delegation"?)
-        HO0103 trigger: "whim" is not one of explicit_request, task_completion, capability_mismatch, escalation, timeout, event
-        HO0103 audit.risk_level: "hihg" is not one of low, medium, high"#]],
+            HO0103 type: "Delegation" is not one of sequential, delegation, broadcast, escalation (did you mean "delegation"?)
+            HO0103 trigger: "whim" is not one of explicit_request, task_completion, capability_mismatch, escalation, timeout, event
+            HO0103 audit.risk_level: "hihg" is not one of low, medium, high (did you mean "high"?)"#]],
     );
     refused(
         json!({"broadcast": {"targets": ["a"], "aggregation": "quorum"}}),
