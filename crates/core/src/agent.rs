@@ -1,8 +1,9 @@
 //! Who can be given work: capability profiles, and the directory that the engine keeps of them.
 
-use crate::{budget::Limit, ids::AgentId, limits};
+use crate::{budget::Limit, ids::AgentId, route::text::TextIndex};
 use serde::{Deserialize, Serialize};
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
@@ -198,15 +199,34 @@ impl Agent {
     pub fn has_room(&self) -> bool {
         self.load < self.profile.max_concurrent_tasks
     }
+
+    /// Whether it has a place that no offer waits for already.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.load.saturating_add(self.waiting) < self.profile.max_concurrent_tasks
+    }
+
+    /// What it works on and what waits for it, as a share of what it takes at once; above 1 when more waits.
+    #[must_use]
+    pub fn share_taken(&self) -> f64 {
+        let taken = f64::from(self.load) + f64::from(self.waiting);
+        taken / f64::from(self.profile.max_concurrent_tasks.max(1))
+    }
 }
 
-/// All agents that are registered, with an index by capability.
+/// A place in the index of a capability: the most proficient first, then whoever waited longest for a turn.
+type Place = (Reverse<u64>, u64, AgentId);
+
+/// All agents that are registered, with an index by capability and one by their words.
 #[derive(Debug, Clone, Default)]
 pub struct Agents {
     by_id: BTreeMap<AgentId, Agent>,
-    by_capability: BTreeMap<String, BTreeSet<AgentId>>,
+    by_capability: BTreeMap<String, BTreeSet<Place>>,
+    text: TextIndex,
     /// Agents with a budget of their own.
     limited: usize,
+    /// The number of the latest turn.
+    turns: u64,
 }
 
 impl Agents {
@@ -216,7 +236,7 @@ impl Agents {
         self.by_id.get(id)
     }
 
-    /// The agent with this id, to change its standing or load.
+    /// The agent with this id, to change its standing or load. Its turn is changed by `follow` alone.
     pub fn get_mut(&mut self, id: &AgentId) -> Option<&mut Agent> {
         self.by_id.get_mut(id)
     }
@@ -250,43 +270,112 @@ impl Agents {
             self.by_id.get(&profile.id).map_or((0, 0, 0), |agent| (agent.load, agent.waiting, agent.turn));
         self.remove(&profile.id.clone());
         self.limited += usize::from(profile.budget.is_some());
-        for name in index_names(&profile) {
-            self.by_capability.entry(name).or_default().insert(profile.id.clone());
-        }
-        self.by_id.insert(profile.id.clone(), Agent { profile, standing, load, waiting, turn, failures: 0 });
+        self.text.put(&profile);
+        let agent = Agent { profile, standing, load, waiting, turn, failures: 0 };
+        self.index(&agent);
+        self.by_id.insert(agent.profile.id.clone(), agent);
     }
 
     /// Takes an agent out.
     pub fn remove(&mut self, id: &AgentId) -> Option<Agent> {
         let agent = self.by_id.remove(id)?;
         self.limited -= usize::from(agent.profile.budget.is_some());
-        for name in index_names(&agent.profile) {
-            if let Some(ids) = self.by_capability.get_mut(&name) {
-                ids.remove(id);
-                if ids.is_empty() {
-                    self.by_capability.remove(&name);
-                }
-            }
-        }
+        self.text.remove(id);
+        self.unindex(&agent);
         Some(agent)
     }
 
-    /// Everybody who can do this, in the order of their ids.
+    fn index(&mut self, agent: &Agent) {
+        for name in index_names(&agent.profile) {
+            let place = place(agent, name);
+            match self.by_capability.get_mut(name) {
+                Some(places) => places.insert(place),
+                None => self.by_capability.entry(name.to_owned()).or_default().insert(place),
+            };
+        }
+    }
+
+    fn unindex(&mut self, agent: &Agent) {
+        for name in index_names(&agent.profile) {
+            if let Some(places) = self.by_capability.get_mut(name) {
+                places.remove(&place(agent, name));
+                if places.is_empty() {
+                    self.by_capability.remove(name);
+                }
+            }
+        }
+    }
+
+    /// Follows a decision: from whom an offer is gone, and to whom one went.
+    pub fn follow(&mut self, (from, to): &(Vec<AgentId>, Vec<AgentId>)) {
+        from.iter().for_each(|id| self.offer_gone(id));
+        to.iter().for_each(|id| self.offered(id));
+    }
+
+    /// Takes back what a decision that came to nothing was counted for. A turn that was had stays had.
+    pub fn unfollow(&mut self, (from, to): &(Vec<AgentId>, Vec<AgentId>)) {
+        to.iter().for_each(|id| self.offer_gone(id));
+        from.iter().for_each(|id| self.count_waiting(id, 1));
+    }
+
+    /// So many more offers wait for this agent.
+    pub fn count_waiting(&mut self, id: &AgentId, offers: u32) {
+        if let Some(agent) = self.by_id.get_mut(id) {
+            agent.waiting = agent.waiting.saturating_add(offers);
+        }
+    }
+
+    fn offer_gone(&mut self, id: &AgentId) {
+        if let Some(agent) = self.by_id.get_mut(id) {
+            agent.waiting = agent.waiting.saturating_sub(1);
+        }
+    }
+
+    /// A handoff went on offer to this agent: it had its turn.
+    fn offered(&mut self, id: &AgentId) {
+        let Some(mut agent) = self.by_id.remove(id) else { return };
+        self.unindex(&agent);
+        self.turns += 1;
+        agent.turn = self.turns;
+        agent.waiting = agent.waiting.saturating_add(1);
+        self.index(&agent);
+        self.by_id.insert(id.clone(), agent);
+    }
+
+    /// Everybody who can do this: the most proficient first, among equals whoever waited longest for a turn.
     pub fn who_can(&self, capability: &str) -> impl Iterator<Item = &Agent> {
-        self.by_capability.get(capability).into_iter().flatten().filter_map(|id| self.by_id.get(id))
+        self.by_capability.get(capability).into_iter().flatten().filter_map(|(_, _, id)| self.by_id.get(id))
+    }
+
+    /// The capability that is most like this one, for a hint.
+    #[must_use]
+    pub fn nearest_capability(&self, capability: &str) -> Option<&str> {
+        crate::nearest::nearest(capability, self.by_capability.keys().map(|name| (name.as_str(), name.as_str())))
+    }
+
+    /// Everybody by what they say of themselves.
+    #[must_use]
+    pub fn text(&self) -> &TextIndex {
+        &self.text
     }
 
     /// The registered id that is most like this one, for a hint.
     #[must_use]
     pub fn nearest(&self, id: &str) -> Option<&AgentId> {
-        crate::nearest::nearest(id, self.by_id.keys().take(limits::PAGE_MAX).map(|k| (k.as_str(), k)))
+        crate::nearest::nearest(id, self.by_id.keys().map(|k| (k.as_str(), k)))
     }
 }
 
-fn index_names(profile: &Profile) -> BTreeSet<String> {
-    let mut names: BTreeSet<String> = profile.capabilities.iter().map(|c| c.id.clone()).collect();
+fn place(agent: &Agent, capability: &str) -> Place {
+    let proficiency = agent.profile.proficiency(capability).unwrap_or(0.0).max(0.0);
+    // The bits of numbers that are not negative are in the order of the numbers.
+    (Reverse(proficiency.to_bits()), agent.turn, agent.profile.id.clone())
+}
+
+fn index_names(profile: &Profile) -> BTreeSet<&str> {
+    let mut names: BTreeSet<&str> = profile.capabilities.iter().map(|c| c.id.as_str()).collect();
     if !profile.specialization.is_empty() {
-        names.insert(profile.specialization.clone());
+        names.insert(&profile.specialization);
     }
     names
 }

@@ -194,6 +194,23 @@ pub const ROUTE_WORD_BYTES_MAX: usize = 64;
 pub const ROUTE_ENTRIES_MAX: usize = 32 * 1024;
 /// Words that a ranking names as its reason.
 pub const ROUTE_REASONS_MAX: usize = 5;
+
+/// Agents that one routing decision passes over to find those that can take the work.
+pub const POOL_SCANNED_MAX: usize = 4_096;
+/// Agents that are looked at when a task is routed by its text alone, the best first.
+pub const TEXT_POOL_MAX: usize = 64;
+/// Candidates that a routing decision records, and as many of those that were left out.
+pub const ROUTED_CANDIDATES_MAX: usize = 8;
+/// Agents that a model may pick from.
+pub const PICK_CANDIDATES_MAX: usize = 32;
+/// How long a model may take to pick somebody, in milliseconds.
+pub const PICK_MS: u64 = 20_000;
+/// Longest reason of a model that is kept, in characters.
+pub const PICK_WHY_CHARS_MAX: usize = 500;
+/// Handoffs that must have ended in each arm of an experiment before a difference counts.
+pub const EXPERIMENT_ENDED_MIN: u64 = 30;
+/// Most agents that are recommended at once.
+pub const RECOMMENDATIONS_MAX: usize = 32;
 /// Largest file of settings, in bytes.
 pub const FILE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Most values of one file of settings; what an alias stands for counts each time.

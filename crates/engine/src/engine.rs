@@ -5,6 +5,7 @@ use crate::{
     clock::{Clock, SystemClock},
     dispatch::Local,
     feed::{Feed, Filter, Subscription},
+    picker::Picker,
     waiting::Waiters,
 };
 use handover_core::{
@@ -20,7 +21,7 @@ use handover_core::{
 use handover_store::{Retention, Store, sqlite};
 use parking_lot::{Mutex, RwLock};
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -69,6 +70,12 @@ pub(crate) struct Inner {
     pub(crate) ledger: RwLock<Ledger>,
     /// Held while a decision reserves: what two decide at once must not be more than there is.
     pub(crate) reserving: Mutex<()>,
+    /// Held while a decision chooses an agent: what two choose at once must not go to the same one.
+    pub(crate) choosing: Mutex<()>,
+    /// The model that picks agents, where one is connected.
+    pub(crate) picker: RwLock<Option<Arc<dyn Picker>>>,
+    /// Agents whose breaker opened, and whose offers nobody has looked at since.
+    pub(crate) left_alone: Mutex<BTreeSet<AgentId>>,
     pub(crate) locals: Mutex<HashMap<AgentId, Arc<Local>>>,
     /// Pieces of work that run in this process, to be stopped when their lease is gone.
     pub(crate) running: Mutex<HashMap<HandoffId, Arc<Notify>>>,
@@ -143,6 +150,9 @@ impl Engine {
                 agents: RwLock::new(agents),
                 ledger: RwLock::new(ledger),
                 reserving: Mutex::default(),
+                choosing: Mutex::default(),
+                picker: RwLock::default(),
+                left_alone: Mutex::default(),
                 locals: Mutex::default(),
                 running: Mutex::default(),
                 heard: Mutex::default(),
@@ -175,6 +185,9 @@ impl Engine {
 
     /// Counts who works on what, and takes back what the process before this one held.
     async fn take_up(&self) -> Result<(), HandoffError> {
+        for (agent, offers) in self.inner.store.offers_waiting().await? {
+            self.inner.agents.write().count_waiting(&agent, offers);
+        }
         for running in self.inner.store.running().await? {
             if let Some(agent) = self.inner.agents.write().get_mut(&running.by) {
                 agent.load += 1;
@@ -188,6 +201,7 @@ impl Engine {
                 }
             }
         }
+        self.look_at_breakers();
         Ok(())
     }
 

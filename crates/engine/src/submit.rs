@@ -1,16 +1,20 @@
 //! The door. Every change of a session goes through here: one command at a time per session, decided by the core,
 //! committed by the store, and only then answered and acted upon.
 
-use crate::{cache::Cell, engine::Engine, finish::finish};
+use crate::{
+    cache::Cell,
+    engine::Engine,
+    finish::finish,
+    keys::{checked_key, first_answer, text},
+};
 use handover_core::{
     agent::Standing,
     command::{Answer, Caller, Command},
-    decide::{self, Decided, Found},
+    decide::{self, Decided, Found, Picked},
     digest::Digest,
     event::Event,
     handoff::{Handoff, Phase},
     ids::{AgentId, RandomIds, SessionId},
-    limits,
     refusal::{Code, HandoffError, Refusal},
     session::Session,
     time::Timestamp,
@@ -21,6 +25,17 @@ use tokio::sync::OwnedMutexGuard;
 
 /// The answer, and the session as the commit left it; nothing where the answer was given before.
 type Outcome = (Answer, Option<Arc<Session>>);
+
+/// A command on its way through the door.
+struct Submitted {
+    command: Command,
+    /// The key that makes it once, and the digest of what is asked.
+    key: Option<(String, Digest)>,
+    /// Whether a place was reserved for it before.
+    reserved: bool,
+    /// Whom a model picked for it.
+    picked: Option<Picked>,
+}
 
 impl Engine {
     /// Submits a command. The answer means: it is on disk.
@@ -78,7 +93,8 @@ impl Engine {
         if let Some(found) = &cell.session {
             caller.tenant.clone_from(&found.tenant);
         }
-        self.decide_and_commit(cell, session, command, None, &caller, reserved).await.map(|(answer, _)| answer)
+        let submitted = Submitted { command, key: None, reserved, picked: None };
+        self.decide_and_commit(cell, session, submitted, &caller).await.map(|(answer, _)| answer)
     }
 
     async fn submit_inner(
@@ -97,6 +113,8 @@ impl Engine {
             None => None,
             Some(key) => Some((checked_key(key)?.to_owned(), Digest::of_json(&command))),
         };
+        // A model takes its time, and the session must not wait for it.
+        let picked = self.ask_model(session, &command, key.as_ref().map(|(key, _)| key.as_str())).await?;
         let cell = self.loaded(session).await?;
         if let (Some((key, digest)), Some(found)) = (&key, &cell.session) {
             // A stranger learns nothing from a key either.
@@ -106,7 +124,7 @@ impl Engine {
                 return first_answer(key, *digest, &first).map(|answer| (answer, None));
             }
         }
-        self.decide_and_commit(cell, session, command, key, caller, false).await
+        self.decide_and_commit(cell, session, Submitted { command, key, reserved: false, picked }, caller).await
     }
 
     /// What a caller may ask at all, and may ask now.
@@ -148,22 +166,23 @@ impl Engine {
         &self,
         mut cell: OwnedMutexGuard<Cell>,
         id: &SessionId,
-        command: Command,
-        key: Option<(String, Digest)>,
+        submitted: Submitted,
         caller: &Caller,
-        reserved: bool,
     ) -> Result<Outcome, HandoffError> {
         let before = cell.session.clone();
-        let taken = self.take_place(&command, reserved)?;
-        let looked = self.look_up(before.as_deref(), &command).await;
+        let taken = self.take_place(&submitted.command, submitted.reserved)?;
+        let looked = self.look_up(before.as_deref(), &submitted.command).await;
         let (closed, waiting) = looked.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
         let found = Found { closed: closed.as_ref(), waiting: waiting.as_ref() };
-        let outcome = self.decide_and_post(caller, None, |world| {
+        let Submitted { command, key, picked, .. } = submitted;
+        let chooses = chooses(&command);
+        let outcome = self.decide_and_post(caller, before.as_deref(), picked.as_ref(), chooses, |world| {
             decide::decide(id, before.as_deref(), found, command, world, &mut RandomIds)
         });
-        let (decided, moved) = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
+        let (decided, posted) = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
         if decided.written.is_empty() {
             self.give_place_back(taken.as_ref());
+            self.take_back(before.as_deref(), &decided, &posted);
             return Ok((decided.answer, before));
         }
         let key = key.map(|(key, digest)| KeyRow { key, digest, answer: text(&decided.answer) });
@@ -174,10 +193,13 @@ impl Engine {
         // A caller that goes away must not leave the commit half done.
         let committed = finish(async move {
             let result = engine.inner.store.commit(commit).await;
-            if result.is_ok() {
-                engine.note_breakers(moved);
+            let moved = if result.is_ok() { posted.moved() } else { Vec::new() };
+            if result.is_err() {
+                engine.take_back(before.as_deref(), &decided, &posted);
             }
-            engine.conclude(cell, before.as_deref(), decided, taken.as_ref(), result)
+            let concluded = engine.conclude(cell, before.as_deref(), decided, taken.as_ref(), result);
+            engine.note_breakers(moved).await;
+            concluded
         });
         committed.await
     }
@@ -231,7 +253,6 @@ impl Engine {
     ) -> Result<Outcome, HandoffError> {
         if let Err(error) = result {
             self.give_place_back(taken);
-            self.take_back(&decided.postings);
             if matches!(error, StoreError::Stopped(_)) {
                 self.inner.waiters.wake_all();
             }
@@ -341,40 +362,18 @@ fn begins_work(command: &Command) -> bool {
     }
 }
 
+/// Whether a command lets the engine choose who takes the work.
+fn chooses(command: &Command) -> bool {
+    match command {
+        Command::Initiate(request) => request.to_agent.is_none(),
+        Command::Reject { .. } => true,
+        _ => false,
+    }
+}
+
 /// Whether a handoff was on offer to this agent since this time before.
 fn on_offer(earlier: Option<&Arc<Handoff>>, to: &AgentId, at: Timestamp) -> bool {
     earlier.is_some_and(|earlier| {
         earlier.to_agent == *to && matches!(earlier.phase, Phase::Offered { since, .. } if since == at)
     })
-}
-
-fn checked_key(key: &str) -> Result<&str, HandoffError> {
-    let chars = key.chars().count();
-    if key.trim().is_empty() {
-        return Err(Refusal::new(Code::EmptyField, "it is empty").at("idempotency_key").into());
-    }
-    if chars > limits::KEY_CHARS_MAX {
-        let message =
-            format!("it has {chars} characters; at most {} are allowed (KEY_CHARS_MAX)", limits::KEY_CHARS_MAX);
-        return Err(Refusal::new(Code::TooLarge, message).at("idempotency_key").into());
-    }
-    if let Some(bad) = key.chars().find(|c| c.is_control()) {
-        return Err(Refusal::new(Code::BadText, format!("it contains {bad:?}")).at("idempotency_key").into());
-    }
-    Ok(key)
-}
-
-fn first_answer(key: &str, digest: Digest, first: &handover_store::FirstAnswer) -> Result<Answer, HandoffError> {
-    if first.digest != digest {
-        let message = format!("key \"{key}\" was used for a request with other content");
-        return Err(Refusal::new(Code::KeyConflict, message).at("idempotency_key").into());
-    }
-    serde_json::from_str(&first.answer).map_err(|error| {
-        HandoffError::from(StoreError::Damaged(format!("the answer to key \"{key}\" cannot be read"))).because(error)
-    })
-}
-
-fn text(answer: &Answer) -> String {
-    // An answer has string keys only and no serializer that fails.
-    serde_json::to_string(answer).unwrap_or_default()
 }

@@ -294,7 +294,7 @@ fn quiet_end(conn: &Connection) {
     let head = serde_json::json!({"seq": 1, "hash": handover_core::digest::Digest(hash)}).to_string();
     let mark = serde_json::to_string(&handover_core::message::Mark::default()).unwrap();
     let sql = "UPDATE sessions SET head_seq = 1, head_hash = ?1, \
-               state = json_set(state, '$.head', json(?2), '$.mark', json(?3), '$.last_at', ?4) WHERE id = 't'";
+               state = json_set(state, '$.head', json(?2), '$.mark', json(?3), '$.last_at', ?4, '$.watch.news', 0) WHERE id = 't'";
     assert_eq!(conn.execute(sql, params![hash, head, mark, at]).unwrap(), 1);
 }
 

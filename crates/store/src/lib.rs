@@ -10,7 +10,8 @@ pub mod sqlite;
 
 pub use error::StoreError;
 pub use rows::{
-    AgentRow, Commit, HandoffRow, Item, ItemKind, KeyRow, MessageRow, RecordRow, ReturnRow, SessionRow, StoredReturn,
+    AgentRow, Commit, HandoffRow, Item, ItemKind, KeyRow, MessageRow, RecordRow, Reserved, ReturnRow, SessionRow,
+    StoredReturn,
 };
 
 use async_trait::async_trait;
@@ -249,6 +250,8 @@ pub trait Store: Send + Sync + 'static {
     async fn next_due(&self) -> Result<Option<Timestamp>, StoreError>;
     /// Offers to an agent, by level, then age.
     async fn offers(&self, to: &AgentId, limit: usize) -> Result<Vec<Offer>, StoreError>;
+    /// How many offers wait for each agent that any wait for.
+    async fn offers_waiting(&self) -> Result<Vec<(AgentId, u32)>, StoreError>;
     /// Everything that somebody works on.
     async fn running(&self) -> Result<Vec<Running>, StoreError>;
 
@@ -257,6 +260,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// All accounts of the ledger.
     async fn ledger(&self) -> Result<Vec<(Account, Entry)>, StoreError>;
+    /// What each account has set aside by the ledger, and by the handoffs that are open, as of one moment.
+    async fn reserved(&self) -> Result<Vec<Reserved>, StoreError>;
 
     /// Records in the order of commits. Never skips one.
     async fn records(&self, query: &RecordQuery) -> Result<Vec<StoredRecord>, StoreError>;

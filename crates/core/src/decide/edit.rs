@@ -1,6 +1,6 @@
 //! A change of a handoff that waits for approval. It is checked as a new request would be.
 
-use super::{Draft, between, validate::Checks};
+use super::{Draft, between, budget::Together, validate::Checks};
 use crate::{
     budget::Share,
     digest::Digest,
@@ -65,7 +65,7 @@ impl Draft<'_> {
     ) -> Option<Reservation> {
         let Some(held) = &handoff.reservation else {
             let parent = handoff.parent_id.and_then(|id| self.session.open.get(&id));
-            let fresh = self.set_aside(request, to, parent.map(AsRef::as_ref), 1);
+            let fresh = self.set_aside(request, to, parent.map(AsRef::as_ref), &Together::alone());
             return fresh.unwrap_or_else(|refusal| {
                 checks.add(refusal.at("edit.to_agent"));
                 None
@@ -119,11 +119,14 @@ impl Draft<'_> {
         let mut reservation = handoff.reservation.clone();
         let (mut probe, mut authority) = (handoff.probe, handoff.authority);
         if moved {
-            reservation = self.move_share(handoff, &to);
-            if let Some(fresh) = fresh {
-                self.post_reservation(&fresh, &to);
-                reservation = Some(fresh);
-            }
+            self.end_probe(handoff);
+            reservation = match fresh {
+                Some(fresh) => {
+                    self.post_reservation(&fresh, &to);
+                    Some(fresh)
+                }
+                None => self.move_share(handoff, &to),
+            };
             probe = self.probes(&to, handoff.id);
             authority = self.handed_authority(&request, &to);
         }

@@ -1,6 +1,6 @@
 //! Initiating: a request is checked as a whole, gets a target, and becomes a handoff that is offered or waits for approval.
 
-use super::{Draft, Verdict, asking::Asked, validate::Checks};
+use super::{Draft, Verdict, asking::Asked, budget::Together, validate::Checks};
 use crate::{
     agent::{AgentKind, Standing},
     budget::Amount,
@@ -10,7 +10,7 @@ use crate::{
     handoff::{Climb, Handoff, Kind, Phase, Request, Reservation, Trigger},
     ids::{AgentId, GroupId, HandoffId},
     limits,
-    refusal::{Code, HandoffError, Refusal},
+    refusal::HandoffError,
     time::Timestamp,
 };
 use std::sync::Arc;
@@ -104,7 +104,7 @@ impl Draft<'_> {
     fn route(&self, request: &Request, not: &[AgentId], checks: &mut Checks) -> Option<Target> {
         let routed = self.choose(request, not);
         let Some(to) = routed.agent.clone() else {
-            checks.add(nobody(request, &routed));
+            checks.add(self.nobody(request, &routed));
             return None;
         };
         let warnings = self.check_target("to_agent", &to, request, checks);
@@ -150,7 +150,7 @@ impl Draft<'_> {
         let hard_deadline = self.hard_deadline(request, parent);
         let content = target.content.unwrap_or_else(|| self.content(request, &request.task));
         let reservation = match successor_of {
-            Some(_) => self.set_aside(request, &target.to, None, 1).unwrap_or_default(),
+            Some(_) => self.set_aside(request, &target.to, None, &Together::alone()).unwrap_or_default(),
             None => target.reservation,
         };
         // What goes on further up was made by the engine; nobody is asked about that.
@@ -279,24 +279,4 @@ pub(super) fn variable_writes(request: &Request) -> Vec<Write> {
 /// Whether the request says who else may take it.
 fn has_others(request: &Request) -> bool {
     request.capability.is_some() || !request.candidates.is_empty()
-}
-
-fn nobody(request: &Request, routed: &Routed) -> Refusal {
-    let mut wanted: Vec<&str> =
-        request.validation.required_capabilities.iter().map(|needed| needed.capability_id.as_str()).collect();
-    wanted.extend(request.capability.as_deref());
-    let message = if !wanted.is_empty() {
-        format!("nobody is available for {}", wanted.join(", "))
-    } else if request.candidates.is_empty() {
-        "nobody's profile fits the task".to_owned()
-    } else {
-        "none of the candidates can take it".to_owned()
-    };
-    let mut why: Vec<String> = routed.candidates.iter().map(|c| format!("{}: {}", c.agent, c.excluded)).collect();
-    why.extend(Some(routed.note.clone()).filter(|note| !note.is_empty()));
-    let refusal = Refusal::new(Code::NobodyCan, message).at("to_agent");
-    if why.is_empty() {
-        return refusal.hint("name an agent, a capability, required capabilities or candidates");
-    }
-    refusal.hint(why.join("; "))
 }

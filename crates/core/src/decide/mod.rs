@@ -2,6 +2,7 @@
 //! It writes nothing. Whoever calls it commits the result or throws it away.
 
 mod accept;
+mod advise;
 mod answer;
 mod approval;
 mod asking;
@@ -22,13 +23,14 @@ mod reroute;
 mod returning;
 mod route;
 mod session;
+mod settle;
 mod timers;
 mod turn;
 pub(crate) mod validate;
 
+pub use advise::{Heard, dry_run, pick_question, recommend, suggestions};
 pub use asking::{approval_digest, deciders};
 pub use house::{check_profile, house};
-pub use route::choose;
 
 use crate::{
     agent::{Agent, Agents, Standing},
@@ -106,6 +108,23 @@ pub struct Decided {
     pub postings: Vec<Posting>,
     /// The answer to the caller.
     pub answer: Answer,
+}
+
+impl Decided {
+    /// Agents that something is no longer on offer to, and agents that something is on offer to now.
+    #[must_use]
+    pub fn offers_moved(&self, before: Option<&Session>) -> (Vec<AgentId>, Vec<AgentId>) {
+        let (mut from, mut to) = (Vec::new(), Vec::new());
+        for handoff in self.touched.handoffs.values() {
+            let earlier = before.and_then(|before| before.open.get(&handoff.id));
+            let (was, is) = (earlier.and_then(|earlier| earlier.offered_to()), handoff.offered_to());
+            if was != is {
+                from.extend(was.cloned());
+                to.extend(is.cloned());
+            }
+        }
+        (from, to)
+    }
 }
 
 /// What the command names and the session no longer holds.

@@ -1,25 +1,21 @@
-//! Finding a target: who can take this, ranked, and why the others cannot.
+//! Finding a target: who can take this, ranked, and why the others cannot. The ranking itself is in `crate::route`.
 
 use super::Draft;
 use crate::{
-    agent::{Agent, Agents, Profile, Standing},
-    event::{Candidate, Routed},
+    agent::{Agent, Agents},
+    event::Routed,
     handoff::{Request, RequiredCapability},
     ids::AgentId,
     limits,
-    policy::Strategy,
+    refusal::{Code, Refusal},
+    route::{self, Scene},
 };
 
-/// Whether a profile has this capability, and well enough.
-pub(super) fn has(profile: &Profile, needed: &RequiredCapability) -> bool {
-    profile.proficiency(&needed.capability_id).is_some_and(|p| p >= needed.min_proficiency.unwrap_or(0.0))
-}
-
-/// Names of agents that have at least one of these capabilities.
+/// Names of agents that have at least one of these capabilities, the most proficient first.
 pub(super) fn suggest(agents: &Agents, required: &[RequiredCapability]) -> Vec<String> {
     let mut names: Vec<String> = required
         .iter()
-        .flat_map(|needed| agents.who_can(&needed.capability_id).filter(|agent| has(&agent.profile, needed)))
+        .flat_map(|needed| agents.who_can(&needed.capability_id).filter(|agent| route::has(&agent.profile, needed)))
         .map(|agent| agent.profile.id.to_string())
         .take(limits::CANDIDATES_MAX)
         .collect();
@@ -28,102 +24,66 @@ pub(super) fn suggest(agents: &Agents, required: &[RequiredCapability]) -> Vec<S
     names
 }
 
-/// Ranks whoever could take a request: the explicit list, or everybody with a capability that it asks for.
-#[must_use]
-pub fn choose(agents: &Agents, request: &Request, not: &[AgentId]) -> Routed {
-    let mut wanted = request.validation.required_capabilities.clone();
-    if let Some(capability) = &request.capability {
-        wanted.push(RequiredCapability { capability_id: capability.clone(), min_proficiency: None });
-    }
-    let mut candidates: Vec<(bool, Candidate)> = pool(agents, request, &wanted)
-        .into_iter()
-        .map(|agent| {
-            let excluded = exclusion(agent, request, &wanted, not);
-            let score = score(agent, &wanted);
-            (agent.has_room(), Candidate { agent: agent.profile.id.clone(), score, excluded, why: String::new() })
-        })
-        .collect();
-    // Those who can before those who cannot, then those with room, then the best; the id makes it repeatable.
-    if request.candidates.is_empty() {
-        candidates.sort_by(|(room_a, a), (room_b, b)| {
-            let can = a.excluded.is_empty().cmp(&b.excluded.is_empty()).reverse();
-            can.then(room_b.cmp(room_a)).then(b.score.total_cmp(&a.score)).then(a.agent.cmp(&b.agent))
-        });
-    } else {
-        candidates.sort_by_key(|(room, candidate)| (!candidate.excluded.is_empty(), !room));
-    }
-    let candidates: Vec<Candidate> =
-        candidates.into_iter().map(|(_, candidate)| candidate).take(limits::CANDIDATES_MAX).collect();
-    let agent = candidates.iter().find(|c| c.excluded.is_empty()).map(|c| c.agent.clone());
-    Routed {
-        strategy: Strategy::BestMatch,
-        by: String::new(),
-        agent,
-        candidates,
-        experiment: None,
-        shadow: None,
-        note: String::new(),
-    }
-}
-
 impl Draft<'_> {
     /// Finds somebody for a request, and says how.
     pub(super) fn choose(&self, request: &Request, not: &[AgentId]) -> Routed {
-        choose(self.world.agents, request, not)
+        let plan = route::plan(self.world.policy, &self.session.id, request);
+        self.with_scene(request, not, |scene| route::choose(scene, &plan))
     }
-}
 
-fn pool<'a>(agents: &'a Agents, request: &Request, wanted: &[RequiredCapability]) -> Vec<&'a Agent> {
-    if !request.candidates.is_empty() {
-        return request.candidates.iter().filter_map(|id| agents.get(id)).collect();
-    }
-    let mut pool: Vec<&Agent> = wanted.iter().flat_map(|needed| agents.who_can(&needed.capability_id)).collect();
-    pool.sort_by(|a, b| a.profile.id.cmp(&b.profile.id));
-    pool.dedup_by(|a, b| a.profile.id == b.profile.id);
-    pool
-}
-
-fn exclusion(agent: &Agent, request: &Request, wanted: &[RequiredCapability], not: &[AgentId]) -> String {
-    let profile = &agent.profile;
-    if profile.id == request.from_agent {
-        return "it is the source".into();
-    }
-    if not.contains(&profile.id) {
-        return "it was asked before".into();
-    }
-    match agent.standing {
-        Standing::Available => {}
-        Standing::Unavailable => return "it is unavailable".into(),
-        Standing::Draining => return "it is draining".into(),
-    }
-    if !profile.accepts_handoffs {
-        return "it takes no handoffs".into();
-    }
-    if request.risk() > profile.autonomy_budget.max_risk {
-        return "it may not take the risk".into();
-    }
-    if !wanted.is_empty() && !wanted.iter().any(|needed| has(profile, needed)) {
-        return "it has none of the capabilities".into();
-    }
-    String::new()
-}
-
-/// The mean proficiency over what is wanted; 0 for what is lacking.
-fn score(agent: &Agent, wanted: &[RequiredCapability]) -> f64 {
-    if wanted.is_empty() {
-        return 1.0;
-    }
-    let sum: f64 = wanted
-        .iter()
-        .map(|needed| {
-            if has(&agent.profile, needed) {
-                agent.profile.proficiency(&needed.capability_id).unwrap_or(0.0)
-            } else {
-                0.0
-            }
+    /// Shows what routing looks at.
+    pub(super) fn with_scene<T>(&self, request: &Request, not: &[AgentId], look: impl FnOnce(&Scene<'_>) -> T) -> T {
+        let world = self.world;
+        let left_out = |agent: &Agent| self.left_out(agent);
+        look(&Scene {
+            agents: world.agents,
+            ledger: world.ledger,
+            picked: world.picked,
+            request,
+            not,
+            left_out: &left_out,
         })
-        .sum();
-    #[expect(clippy::cast_precision_loss, reason = "at most CAPABILITIES_MAX")]
-    let count = wanted.len() as f64;
-    sum / count
+    }
+
+    /// Why nothing may go to this agent for now.
+    fn left_out(&self, agent: &Agent) -> Option<String> {
+        let id = &agent.profile.id;
+        // Nearly always nothing is tripped, and then there is no breaker to look at.
+        if self.world.ledger.is_tripped()
+            && let Some(why) = self.left_alone(id)
+        {
+            return Some(why);
+        }
+        let (account, limit) = self.agent_limit(id)?;
+        self.world.ledger.rest(&account, &limit).spent().map(|_| "its budget is spent".to_owned())
+    }
+
+    /// Why nobody can, with those who come nearest and what keeps each of them.
+    pub(super) fn nobody(&self, request: &Request, routed: &Routed) -> Refusal {
+        let wanted = wanted(request);
+        let left_out = routed.candidates.iter().filter(|candidate| !candidate.excluded.is_empty());
+        let mut why: Vec<String> = left_out.map(|c| format!("{}: {}", c.agent, c.excluded)).collect();
+        let message = if !request.candidates.is_empty() {
+            "none of the candidates can take it".to_owned()
+        } else if !wanted.is_empty() {
+            format!("nobody is available for {}", wanted.join(", "))
+        } else if why.is_empty() {
+            "nobody's profile fits the task".to_owned()
+        } else {
+            "nobody who fits the task can take it".to_owned()
+        };
+        why.extend(Some(routed.note.clone()).filter(|note| !note.is_empty()));
+        let near = wanted.iter().find_map(|name| self.world.agents.nearest_capability(name));
+        why.extend(near.filter(|near| !wanted.contains(near)).map(|near| format!("did you mean \"{near}\"?")));
+        if why.is_empty() {
+            why.push("name an agent, a capability, required capabilities or candidates".to_owned());
+        }
+        Refusal::new(Code::NobodyCan, message).at("to_agent").hint(why.join("; "))
+    }
+}
+
+/// Names of the capabilities that a request asks for.
+fn wanted(request: &Request) -> Vec<&str> {
+    let required = request.validation.required_capabilities.iter().map(|needed| needed.capability_id.as_str());
+    required.chain(request.capability.as_deref()).collect()
 }

@@ -1,6 +1,6 @@
 //! Checks, in the order of the specification. Independent mistakes are collected and reported together.
 
-use super::{Draft, World, route};
+use super::{Draft, World, route::suggest};
 use crate::{
     agent::{Agents, Risk, Standing},
     command::Prepared,
@@ -373,18 +373,14 @@ impl Draft<'_> {
         checks: &mut Checks,
     ) -> Vec<String> {
         let Some(agent) = self.agent(to) else { return Vec::new() };
-        let gaps: Vec<&str> = required
-            .iter()
-            .filter(|needed| !route::has(&agent.profile, needed))
-            .map(|needed| needed.capability_id.as_str())
-            .collect();
+        let gaps = crate::route::lacks(&agent.profile, required);
         if gaps.is_empty() {
             return Vec::new();
         }
         if gaps.len() < required.len() {
             return vec![format!("{to} lacks {}", gaps.join(", "))];
         }
-        let others = route::suggest(self.world.agents, required);
+        let others = suggest(self.world.agents, required);
         let message = format!("{to} has none of: {}", gaps.join(", "));
         let mut refusal = Refusal::new(Code::CapabilityMismatch, message).at(field);
         if !others.is_empty() {

@@ -324,6 +324,9 @@ pub enum Event {
         id: HandoffId,
         /// When the offer counts as not acknowledged.
         until: Timestamp,
+        /// Whether it tries if its agent is well again.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        probe: bool,
     },
     /// An agent took it.
     Accepted {

@@ -55,13 +55,13 @@ pub struct Climb {
 }
 
 /// What was set aside for a handoff before it began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Reservation {
     /// How much of each kind; what is left out is not limited.
     pub share: Share,
-    /// Whether it is a part of what was set aside for its parent.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub within_parent: bool,
+    /// The handoff of whose share it is a part; nothing when it stands on its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<HandoffId>,
     /// The account of the tenant that it stands in, where that has a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<Account>,
@@ -333,6 +333,12 @@ impl Handoff {
         }
     }
 
+    /// To whom it is on offer now.
+    #[must_use]
+    pub fn offered_to(&self) -> Option<&AgentId> {
+        matches!(self.phase, Phase::Offered { .. }).then_some(&self.to_agent)
+    }
+
     /// What of its share is not used by work below it that is over.
     #[must_use]
     pub fn outstanding(&self) -> Amount {
@@ -340,10 +346,20 @@ impl Handoff {
         share.minus(self.spent_below)
     }
 
-    /// How long it was worked on by now, in milliseconds.
+    /// The handoff of whose share its own is a part.
     #[must_use]
-    pub fn worked_ms(&self, now: Timestamp) -> u64 {
-        self.accepted_at.map_or(0, |at| now.since(at))
+    pub fn within(&self) -> Option<HandoffId> {
+        self.reservation.as_ref().and_then(|held| held.within)
+    }
+
+    /// What it used by now: as reported, and the time of whoever works on it. The time of work below it counts there.
+    #[must_use]
+    pub fn used(&self, metrics: &Metrics, now: Timestamp) -> Amount {
+        let worked = match (&self.phase, self.accepted_at) {
+            (Phase::Running { .. }, Some(at)) => now.since(at),
+            _ => 0,
+        };
+        Amount::used(metrics, worked.saturating_sub(self.spent_below.ms))
     }
 
     /// Says so, where more was used than was set aside.

@@ -7,6 +7,7 @@
 
 mod approving;
 mod request;
+pub mod routed;
 mod show;
 mod words;
 
@@ -157,6 +158,7 @@ impl Play {
     }
 
     fn commit(&mut self, decided: &Decided) {
+        self.agents.follow(&decided.offers_moved(self.session.as_ref()));
         self.session = Some(decided.session.clone());
         let Touched { handoffs, .. } = &decided.touched;
         for (id, handoff) in handoffs {

@@ -47,6 +47,7 @@ impl Play {
         request.task.priority = w.get("priority").map_or_else(Default::default, known);
         request.audit.risk_level = w.get("risk").map_or_else(Default::default, known);
         request.capability = w.get("cap").map(str::to_owned);
+        request.strategy = w.get("strategy").map(known);
         request.candidates = words(w, "among").map(name).collect();
         request.context.constraints.deadline = w.get("deadline").map(|text| self.now + span(text));
         request.validation.required_capabilities = words(w, "need")

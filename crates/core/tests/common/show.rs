@@ -133,7 +133,7 @@ impl Play {
                 }
                 line
             }
-            Event::Offered { id, until } => format!("{id} until {}", at(*until)),
+            Event::Offered { id, until, .. } => format!("{id} until {}", at(*until)),
             Event::Accepted { id, by, lease, lease_until, deadline, .. } => {
                 format!("{id} {by} {lease} until {} deadline {}", at(*lease_until), at(*deadline))
             }

@@ -119,7 +119,7 @@ impl Play {
                 let tenant = w.get("tenant").unwrap_or("default").to_owned();
                 self.caller = Caller { name: w.nth(1).to_owned(), tenant, acts_as };
             }
-            _ => return false,
+            _ => return self.routing_scenery(w),
         }
         true
     }
@@ -177,6 +177,7 @@ impl Play {
             }
             "cancel" => Command::Cancel { handoff: self.handoff(w), by: self.by(w), reason: "not needed".into() },
             "tick" => Command::Tick { handoff: self.handoff(w) },
+            "reconsider" => Command::Reconsider { handoff: self.handoff(w) },
             "reclaim" => Command::Reclaim { handoff: self.handoff(w) },
             "take" => Command::Take { of: self.of(w), by: self.by(w) },
             _ => self.other(w),

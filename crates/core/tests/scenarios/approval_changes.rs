@@ -350,7 +350,7 @@ fn a_share_is_set_aside_where_none_was() {
             9 initiated h3 a->b delegation awaiting_approval until 86400s
             10 approval_requested h3 until 86400s
             11 initiated h4 a->c delegation offered until 30s
-            refused HO0709 edit.to_agent: the budget of the agent c is spent
+            refused HO0709 edit.to_agent: the budget of the agent c is spent: nothing is left of its tokens
             => a, h1 cancelled, h2 offered (c), h3 awaiting_approval (b), h4 offered (c)"#]],
     );
 }

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod advice;
 mod approval;
 mod approval_changes;
 mod broadcast;
@@ -11,6 +12,7 @@ mod data;
 mod escalation;
 mod offers;
 mod refusals;
+mod routing;
 mod time;
 mod turns;
 mod types;

@@ -63,7 +63,7 @@ fn each_mistake_has_its_code() {
     }
     expect![[r#"
         initiate h a->? delegation timeout=9s
-            refused HO0101 to_agent: a target is needed (name an agent, a capability, required capabilities or candidates)
+            refused HO0205 to_agent: nobody's profile fits the task (name an agent, a capability, required capabilities or candidates)
         initiate h a->b delegation timeout=9s reason=
             refused HO0102 reason: it is empty
         initiate h a->b delegation timeout=9s big=300000
@@ -95,7 +95,7 @@ fn each_mistake_has_its_code() {
         initiate h a->e delegation timeout=9s
             refused HO0204 to_agent: e takes no handoffs
         initiate h a->? delegation timeout=9s cap=cooking
-            refused HO0205 to_agent: nobody is available for cooking
+            refused HO0205 to_agent: nobody is available for cooking (name an agent, a capability, required capabilities or candidates)
         initiate h a->? delegation timeout=9s among=d,e risk=high
             refused HO0205 to_agent: none of the candidates can take it (d: it may not take the risk; e: it takes no handoffs)
         caller key acts=b; initiate h a->b delegation timeout=9s

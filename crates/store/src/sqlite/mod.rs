@@ -17,8 +17,8 @@ pub use fault::Fault;
 pub use write::{Batch, write_commit};
 
 use crate::{
-    ChainEnds, Commit, Due, FirstAnswer, HandoffCheck, HandoffQuery, Offer, Prunable, RecordQuery, Retention, Running,
-    Stats, Store, StoreError, StoredRecord, StoredReturn,
+    ChainEnds, Commit, Due, FirstAnswer, HandoffCheck, HandoffQuery, Offer, Prunable, RecordQuery, Reserved, Retention,
+    Running, Stats, Store, StoreError, StoredRecord, StoredReturn,
     failpoint::{self, hit},
 };
 use async_trait::async_trait;
@@ -293,6 +293,13 @@ impl Store for SqliteStore {
         Ok(found)
     }
 
+    async fn offers_waiting(&self) -> Result<Vec<(AgentId, u32)>, StoreError> {
+        hit("offers_waiting.enter")?;
+        let found = self.long.scan(read::queue::offers_waiting).await?;
+        hit("offers_waiting.exit")?;
+        Ok(found)
+    }
+
     async fn running(&self) -> Result<Vec<Running>, StoreError> {
         hit("running.enter")?;
         let found = self.long.scan(read::queue::running).await?;
@@ -311,6 +318,13 @@ impl Store for SqliteStore {
         hit("ledger.enter")?;
         let found = self.long.scan(read::ledger::ledger).await?;
         hit("ledger.exit")?;
+        Ok(found)
+    }
+
+    async fn reserved(&self) -> Result<Vec<Reserved>, StoreError> {
+        hit("reserved.enter")?;
+        let found = self.long.scan(read::ledger::reserved).await?;
+        hit("reserved.exit")?;
         Ok(found)
     }
 

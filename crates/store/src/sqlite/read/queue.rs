@@ -43,6 +43,13 @@ pub(crate) fn offers(conn: &Connection, to: &AgentId, limit: usize) -> Result<Ve
     })
 }
 
+/// How many offers wait for each agent that any wait for.
+pub(crate) fn offers_waiting(conn: &Connection) -> Result<Vec<(AgentId, u32)>, Fault> {
+    let mut find = conn
+        .prepare_cached("SELECT to_agent, count(*) FROM handoffs WHERE offered_since IS NOT NULL GROUP BY to_agent")?;
+    all(find.query([])?, |row| Ok((agent_id(row, 0)?, row.get(1)?)))
+}
+
 /// Everything that somebody works on.
 pub(crate) fn running(conn: &Connection) -> Result<Vec<Running>, Fault> {
     let mut find = conn.prepare_cached(
