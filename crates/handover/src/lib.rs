@@ -34,18 +34,21 @@ pub mod prelude {
     pub use handover_core::{
         agent::{AgentKind, Profile, Risk},
         command::{Caller, Command, Giving, Goto, NewArtifact, Open, Turn, Update, Write},
+        event::Routed,
         handoff::{
             Aggregation, Handoff, Kind, OnTimeout, Outcome, Priority, Request, Return, ReturnStatus, Rung, Status,
         },
         ids::{AgentId, HandoffId, SessionId},
         message::{NewMessage, Role},
-        policy::Policy,
+        policy::{Experiment, Policy, Strategy},
         refusal::{Code, HandoffError},
+        route::{ExperimentReport, Recommendation, Suggestion, SuggestionKind},
         session::{ArtifactStatus, ArtifactType, LockType},
     };
     pub use handover_engine::{
         Engine, EventRule, Filter, HandoffContext, Notice, Options, OutsideEvent,
         agent::{Agent, Done, Failure, Reply, Work, agent},
+        picker::{Pick, PickCandidate, PickQuestion, Picker},
         verify_export,
     };
     pub use handover_store::{HandoffQuery, RecordQuery};
