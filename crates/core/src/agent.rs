@@ -214,13 +214,17 @@ impl Agent {
     }
 }
 
-/// A place in the index of a capability: the most proficient first, then whoever waited longest for a turn.
-type Place = (Reverse<u64>, u64, AgentId);
+/// A place in the index of a capability: the most proficient first, then whoever waited longest for a turn; and where
+/// the agent is kept.
+type Place = (Reverse<u64>, u64, AgentId, usize);
 
 /// All agents that are registered, with an index by capability and one by their words.
 #[derive(Debug, Clone, Default)]
 pub struct Agents {
-    by_id: BTreeMap<AgentId, Agent>,
+    by_id: BTreeMap<AgentId, usize>,
+    /// The agents themselves, so that an index finds one in a single step.
+    kept: Vec<Option<Agent>>,
+    vacant: Vec<usize>,
     by_capability: BTreeMap<String, BTreeSet<Place>>,
     text: TextIndex,
     /// Agents with a budget of their own.
@@ -233,12 +237,12 @@ impl Agents {
     /// The agent with this id.
     #[must_use]
     pub fn get(&self, id: &AgentId) -> Option<&Agent> {
-        self.by_id.get(id)
+        self.by_id.get(id).and_then(|at| self.kept[*at].as_ref())
     }
 
     /// The agent with this id, to change its standing or load. Its turn is changed by `follow` alone.
     pub fn get_mut(&mut self, id: &AgentId) -> Option<&mut Agent> {
-        self.by_id.get_mut(id)
+        self.by_id.get(id).and_then(|at| self.kept[*at].as_mut())
     }
 
     /// Whether anybody has a budget of its own.
@@ -249,7 +253,7 @@ impl Agents {
 
     /// All of them, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Agent> {
-        self.by_id.values()
+        self.by_id.values().filter_map(|at| self.kept[*at].as_ref())
     }
 
     /// How many there are.
@@ -267,27 +271,34 @@ impl Agents {
     /// Puts an agent in, keeping the work of the one it replaces.
     pub fn put(&mut self, profile: Arc<Profile>, standing: Standing) {
         let (load, waiting, turn) =
-            self.by_id.get(&profile.id).map_or((0, 0, 0), |agent| (agent.load, agent.waiting, agent.turn));
+            self.get(&profile.id).map_or((0, 0, 0), |agent| (agent.load, agent.waiting, agent.turn));
         self.remove(&profile.id.clone());
         self.limited += usize::from(profile.budget.is_some());
         self.text.put(&profile);
         let agent = Agent { profile, standing, load, waiting, turn, failures: 0 };
-        self.index(&agent);
-        self.by_id.insert(agent.profile.id.clone(), agent);
+        let at = self.vacant.pop().unwrap_or(self.kept.len());
+        self.index(&agent, at);
+        self.by_id.insert(agent.profile.id.clone(), at);
+        match self.kept.get_mut(at) {
+            Some(place) => *place = Some(agent),
+            None => self.kept.push(Some(agent)),
+        }
     }
 
     /// Takes an agent out.
     pub fn remove(&mut self, id: &AgentId) -> Option<Agent> {
-        let agent = self.by_id.remove(id)?;
+        let at = self.by_id.remove(id)?;
+        let agent = self.kept[at].take()?;
+        self.vacant.push(at);
         self.limited -= usize::from(agent.profile.budget.is_some());
         self.text.remove(id);
-        self.unindex(&agent);
+        self.unindex(&agent, at);
         Some(agent)
     }
 
-    fn index(&mut self, agent: &Agent) {
+    fn index(&mut self, agent: &Agent, at: usize) {
         for name in index_names(&agent.profile) {
-            let place = place(agent, name);
+            let place = place(agent, name, at);
             match self.by_capability.get_mut(name) {
                 Some(places) => places.insert(place),
                 None => self.by_capability.entry(name.to_owned()).or_default().insert(place),
@@ -295,10 +306,10 @@ impl Agents {
         }
     }
 
-    fn unindex(&mut self, agent: &Agent) {
+    fn unindex(&mut self, agent: &Agent, at: usize) {
         for name in index_names(&agent.profile) {
             if let Some(places) = self.by_capability.get_mut(name) {
-                places.remove(&place(agent, name));
+                places.remove(&place(agent, name, at));
                 if places.is_empty() {
                     self.by_capability.remove(name);
                 }
@@ -320,31 +331,32 @@ impl Agents {
 
     /// So many more offers wait for this agent.
     pub fn count_waiting(&mut self, id: &AgentId, offers: u32) {
-        if let Some(agent) = self.by_id.get_mut(id) {
+        if let Some(agent) = self.get_mut(id) {
             agent.waiting = agent.waiting.saturating_add(offers);
         }
     }
 
     fn offer_gone(&mut self, id: &AgentId) {
-        if let Some(agent) = self.by_id.get_mut(id) {
+        if let Some(agent) = self.get_mut(id) {
             agent.waiting = agent.waiting.saturating_sub(1);
         }
     }
 
     /// A handoff went on offer to this agent: it had its turn.
     fn offered(&mut self, id: &AgentId) {
-        let Some(mut agent) = self.by_id.remove(id) else { return };
-        self.unindex(&agent);
+        let Some(at) = self.by_id.get(id).copied() else { return };
+        let Some(mut agent) = self.kept[at].take() else { return };
+        self.unindex(&agent, at);
         self.turns += 1;
         agent.turn = self.turns;
         agent.waiting = agent.waiting.saturating_add(1);
-        self.index(&agent);
-        self.by_id.insert(id.clone(), agent);
+        self.index(&agent, at);
+        self.kept[at] = Some(agent);
     }
 
     /// Everybody who can do this: the most proficient first, among equals whoever waited longest for a turn.
     pub fn who_can(&self, capability: &str) -> impl Iterator<Item = &Agent> {
-        self.by_capability.get(capability).into_iter().flatten().filter_map(|(_, _, id)| self.by_id.get(id))
+        self.by_capability.get(capability).into_iter().flatten().filter_map(|(.., at)| self.kept[*at].as_ref())
     }
 
     /// The capability that is most like this one, for a hint.
@@ -366,10 +378,10 @@ impl Agents {
     }
 }
 
-fn place(agent: &Agent, capability: &str) -> Place {
+fn place(agent: &Agent, capability: &str, at: usize) -> Place {
     let proficiency = agent.profile.proficiency(capability).unwrap_or(0.0).max(0.0);
     // The bits of numbers that are not negative are in the order of the numbers.
-    (Reverse(proficiency.to_bits()), agent.turn, agent.profile.id.clone())
+    (Reverse(proficiency.to_bits()), agent.turn, agent.profile.id.clone(), at)
 }
 
 fn index_names(profile: &Profile) -> BTreeSet<&str> {

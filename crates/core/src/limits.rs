@@ -198,7 +198,7 @@ pub const ROUTE_REASONS_MAX: usize = 5;
 /// Agents that one routing decision passes over to find those that can take the work.
 pub const POOL_SCANNED_MAX: usize = 4_096;
 /// Agents that are looked at when a task is routed by its text alone, the best first.
-pub const TEXT_POOL_MAX: usize = 64;
+pub const TEXT_POOL_MAX: usize = 32;
 /// Candidates that a routing decision records, and as many of those that were left out.
 pub const ROUTED_CANDIDATES_MAX: usize = 8;
 /// Agents that a model may pick from.

@@ -19,36 +19,39 @@ fn near<'a, T>(
     limit: usize,
     names: impl IntoIterator<Item = (&'a str, T)>,
 ) -> impl Iterator<Item = (usize, T)> {
-    let wanted = wanted.to_lowercase();
-    let (length, letters) = (chars(&wanted), letters(&wanted));
+    let wanted: Vec<char> = wanted.chars().flat_map(char::to_lowercase).collect();
+    let letters = letters(&wanted);
+    let mut other = Vec::new();
     names.into_iter().filter_map(move |(name, value)| {
         // An edit changes the length by one at most, and at most two letters of those that occur at all.
-        let other_letters = self::letters(name);
-        let differ = (letters ^ other_letters).count_ones() as usize;
-        if chars(name).abs_diff(length) > limit || differ > 2 * limit {
+        if name.is_ascii() && name.len().abs_diff(wanted.len()) > limit {
             return None;
         }
-        let distance = edits(&wanted, &name.to_lowercase());
+        other.clear();
+        other.extend(name.chars().flat_map(char::to_lowercase));
+        let differ = (letters ^ self::letters(&other)).count_ones() as usize;
+        if other.len().abs_diff(wanted.len()) > limit || differ > 2 * limit {
+            return None;
+        }
+        let distance = edits(&wanted, &other);
         (distance <= limit).then_some((distance, value))
     })
 }
 
-fn chars(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.chars().count() }
-}
-
 /// Which characters occur, as bits; characters that share a bit only make the filter let more through.
-fn letters(text: &str) -> u64 {
-    text.chars().flat_map(char::to_lowercase).fold(0, |bits, c| bits | 1 << (u32::from(c) % 64))
+fn letters(chars: &[char]) -> u64 {
+    chars.iter().fold(0, |bits, c| bits | 1 << (u32::from(*c) % 64))
 }
 
-fn edits(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+fn edits(a: &[char], b: &[char]) -> usize {
     // What both begin and end with needs no edit.
-    let begin = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let begin = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[begin..], &b[begin..]);
     let end = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
+    if a.is_empty() || b.is_empty() {
+        return a.len() + b.len();
+    }
     let (mut before, mut above) = (Vec::new(), (0..=b.len()).collect::<Vec<usize>>());
     for (i, ca) in a.iter().enumerate() {
         let mut row = vec![i + 1];
@@ -78,6 +81,7 @@ mod tests {
             ("Debuger", Some(2)),
             ("DEBUGGER", Some(2)),
             ("debugegr", Some(2)),
+            ("dbeugegr", Some(2)),
             ("prufer", Some(3)),
             ("Prüferin", Some(3)),
             ("pilot", None),

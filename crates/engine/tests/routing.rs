@@ -30,21 +30,12 @@ fn by(capability: &str) -> Request {
     Request::delegation_by("planner", capability, "look at the parser", MINUTE).unwrap()
 }
 
+/// With nothing but a text.
 fn by_text(task: &str) -> Request {
-    by("x").strategy_free(task)
-}
-
-trait Free {
-    fn strategy_free(self, task: &str) -> Self;
-}
-
-impl Free for Request {
-    /// With nothing but a text.
-    fn strategy_free(mut self, task: &str) -> Self {
-        self.capability = None;
-        task.clone_into(&mut self.task.description);
-        self
-    }
+    let mut request = by("x");
+    request.capability = None;
+    task.clone_into(&mut request.task.description);
+    request
 }
 
 /// Billing, a pilot and a planner, who pull their work; the planner owns session `s`.

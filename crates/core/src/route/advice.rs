@@ -92,16 +92,16 @@ pub(crate) fn recommend(scene: &Scene<'_>, limit: usize) -> Vec<Recommendation> 
     rated.retain(Rated::can);
     let best = rated.iter().map(|entry| entry.score).fold(f64::MIN_POSITIVE, f64::max);
     let text = scene.text().to_lowercase();
-    let mut found: Vec<Recommendation> = rated.iter().map(|entry| blend(scene, entry, best, &text)).collect();
+    let mut found: Vec<Recommendation> = rated.into_iter().map(|entry| blend(scene, entry, best, &text)).collect();
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.agent.cmp(&b.agent)));
     found.truncate(limit.min(limits::RECOMMENDATIONS_MAX));
     found
 }
 
 /// Text, proficiency, record and room together. What is not known counts as middling.
-fn blend(scene: &Scene<'_>, entry: &Rated<'_>, best: f64, text: &str) -> Recommendation {
+fn blend(scene: &Scene<'_>, entry: Rated<'_>, best: f64, text: &str) -> Recommendation {
     let profile = &entry.agent.profile;
-    let mut reasons = vec![entry.why.clone()];
+    let mut reasons = vec![(entry.why)()];
     let named = profile.capabilities.iter().filter(|capability| is_named(text, &capability.id));
     let skill = named.max_by(|a, b| a.proficiency.total_cmp(&b.proficiency));
     reasons.extend(skill.map(|skill| format!("its proficiency in {} is {}", skill.id, skill.proficiency)));

@@ -5,20 +5,22 @@ use super::{
     rank::{Rated, places},
 };
 use crate::{agent::Profile, handoff::RequiredCapability};
+use std::rc::Rc;
 
 #[expect(clippy::cast_precision_loss, reason = "at most CANDIDATES_MAX places")]
 pub(super) fn rate(scene: &Scene<'_>, rated: &mut [Rated<'_>]) {
-    let wanted = scene.wanted();
+    let wanted: Rc<[RequiredCapability]> = scene.wanted().into();
     let listed = scene.by() == By::List;
     for (i, entry) in rated.iter_mut().enumerate() {
-        entry.score = proficiency(&entry.agent.profile, &wanted);
-        entry.rank = if listed { -(i as f64) } else { entry.score };
-        let mut why = if listed { format!("it is number {} of the list", i + 1) } else { String::new() };
-        if !wanted.is_empty() {
-            why += if listed { "; " } else { "" };
-            why += &words(entry.score, &wanted);
-        }
-        entry.why = format!("{why}; {}", places(entry.agent));
+        let score = proficiency(&entry.agent.profile, &wanted);
+        entry.score = score;
+        entry.rank = if listed { -(i as f64) } else { score };
+        let (wanted, agent) = (wanted.clone(), entry.agent);
+        entry.why = Box::new(move || {
+            let place = listed.then(|| format!("it is number {} of the list", i + 1));
+            let skill = (!wanted.is_empty()).then(|| words(score, &wanted));
+            place.into_iter().chain(skill).chain([places(agent)]).collect::<Vec<_>>().join("; ")
+        });
     }
 }
 

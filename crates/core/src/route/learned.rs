@@ -39,13 +39,13 @@ pub(super) fn rate(scene: &Scene<'_>, rated: &mut [Rated<'_>]) {
         if tried.ended == 0 {
             entry.score = proficiency;
             (entry.rank, entry.second) = (f64::INFINITY, proficiency);
-            entry.why = format!("it was never tried; its proficiency is {proficiency:.2}");
+            entry.why = Box::new(move || format!("it was never tried; its proficiency is {proficiency:.2}"));
             continue;
         }
         let (mean, bonus) = bound(tried, total);
         entry.score = mean + bonus;
         (entry.rank, entry.second) = (entry.score, proficiency);
-        entry.why = format!("{}, +{bonus:.2} for being tried seldom", words(tried));
+        entry.why = Box::new(move || format!("{}, +{bonus:.2} for being tried seldom", words(tried)));
     }
 }
 

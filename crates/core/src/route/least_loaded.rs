@@ -7,6 +7,7 @@ pub(super) fn rate(rated: &mut [Rated<'_>]) {
         let taken = entry.agent.share_taken();
         entry.score = (1.0 - taken).clamp(0.0, 1.0);
         entry.rank = -taken;
-        entry.why = places(entry.agent);
+        let agent = entry.agent;
+        entry.why = Box::new(move || places(agent));
     }
 }

@@ -104,7 +104,7 @@ fn candidate(entry: &Rated<'_>) -> PickCandidate {
 }
 
 /// Gives the strategy that chose in the end, and what is to be said about it.
-pub(super) fn rate(scene: &Scene<'_>, rated: &mut [Rated<'_>]) -> (Strategy, String) {
+pub(super) fn rate<'a>(scene: &Scene<'a>, rated: &mut [Rated<'a>]) -> (Strategy, String) {
     let fall_back = |why: String| (Strategy::Semantic, format!("llm could not be used: {why}"));
     let (chosen, said) = match scene.picked {
         None => (None, fall_back("no model was asked this time".into())),
@@ -123,7 +123,7 @@ pub(super) fn rate(scene: &Scene<'_>, rated: &mut [Rated<'_>]) -> (Strategy, Str
         entry.excluded.clear();
         entry.tier = Tier::Picked;
         entry.score = 1.0;
-        entry.why = format!("the model: {why}");
+        entry.why = Box::new(move || format!("the model: {why}"));
     }
     said
 }

@@ -149,13 +149,13 @@ fn by_strategy(scene: &Scene<'_>, strategy: Strategy) -> Routed {
 
 /// One agent alone, as a candidate: how well it fits, and why it cannot be given anything where it cannot.
 pub(crate) fn consider(scene: &Scene<'_>, agent: &Agent) -> crate::event::Candidate {
-    let mut rated = vec![Rated::of(agent, pool::exclusion(scene, agent))];
+    let mut rated = Rated::of(agent, pool::exclusion(scene, agent));
     if scene.by() == By::Task {
         let score = scene.agents.text().score(&scene.text(), &agent.profile.id);
-        rated[0].score = score;
-        rated[0].why = semantic::fits(score, &[]);
+        rated.score = score;
+        rated.why = Box::new(move || semantic::fits(score, &[]));
     } else {
-        best_match::rate(scene, &mut rated);
+        best_match::rate(scene, std::slice::from_mut(&mut rated));
     }
-    rated.remove(0).into_candidate()
+    rated.into_candidate()
 }

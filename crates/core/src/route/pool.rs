@@ -29,13 +29,13 @@ pub(super) fn gather<'a>(scene: &Scene<'a>, strategy: Strategy) -> Vec<Rated<'a>
             let known = listed.filter_map(|id| scene.agents.get(id));
             known.map(|agent| Rated::of(agent, exclusion(scene, agent))).collect()
         }
-        By::Capability => by_capability(scene),
+        By::Capability => by_capability(scene, strategy),
         By::Task => by_text(scene, strategy),
     }
 }
 
 /// The most proficient who can take it. Whoever cannot takes no place from those who can.
-fn by_capability<'a>(scene: &Scene<'a>) -> Vec<Rated<'a>> {
+fn by_capability<'a>(scene: &Scene<'a>, strategy: Strategy) -> Vec<Rated<'a>> {
     let required = &scene.request.validation.required_capabilities;
     let names: Vec<&str> = match &scene.request.capability {
         // Whoever lacks the one that is asked for is no candidate, whatever else it can do.
@@ -45,18 +45,23 @@ fn by_capability<'a>(scene: &Scene<'a>) -> Vec<Rated<'a>> {
     let (mut rated, mut seen) = (Vec::new(), BTreeSet::<&AgentId>::new());
     let most = (limits::POOL_MAX / names.len().max(1)).max(1);
     let (mut left_out, mut scanned) = (0, 0);
+    // They come in the order of `best_match`, but for how busy they are: nobody after an idle one is better.
+    let in_order = strategy == Strategy::BestMatch && scene.wanted().len() == 1;
+    let single = names.len() == 1;
     for name in names {
-        let mut found = 0;
+        let (mut found, mut idle) = (0, false);
         for agent in scene.agents.who_can(name) {
             scanned += 1;
-            if found == most || scanned > limits::POOL_SCANNED_MAX {
+            let enough = in_order && idle && found >= limits::ROUTED_CANDIDATES_MAX;
+            if enough || found == most || scanned > limits::POOL_SCANNED_MAX {
                 break;
             }
-            if !seen.insert(&agent.profile.id) {
+            if !single && !seen.insert(&agent.profile.id) {
                 continue;
             }
             let excluded = exclusion(scene, agent);
             found += usize::from(excluded.is_none());
+            idle |= excluded.is_none() && agent.load == 0 && agent.waiting == 0;
             left_out += usize::from(excluded.is_some());
             if excluded.is_none() || left_out <= limits::ROUTED_CANDIDATES_MAX {
                 rated.push(Rated::of(agent, excluded));
@@ -89,7 +94,7 @@ fn fitting<'a>(scene: &Scene<'a>, most: usize) -> Vec<Rated<'a>> {
         let agent = scene.agents.get(&found.agent)?;
         let mut entry = Rated::of(agent, exclusion(scene, agent));
         entry.score = found.score;
-        entry.why = semantic::fits(found.score, &found.because);
+        entry.why = Box::new(move || semantic::fits(found.score, &found.because));
         Some(entry)
     };
     found.into_iter().filter_map(rate).collect()

@@ -10,14 +10,17 @@ pub(super) struct Rated<'a> {
     pub(super) excluded: String,
     /// From 0 to 1, for people.
     pub(super) score: f64,
-    /// How the score came about.
-    pub(super) why: String,
+    /// How the score came about. Told only for those that are recorded.
+    pub(super) why: Why<'a>,
     pub(super) tier: Tier,
     /// What the strategy goes by; the highest is first.
     pub(super) rank: f64,
     /// What decides between equals before load, turn and id do.
     pub(super) second: f64,
 }
+
+/// A reason that is put into words when it is asked for.
+pub(super) type Why<'a> = Box<dyn FnOnce() -> String + 'a>;
 
 /// What comes before room: somebody who hardly fits is not given work only because the right one is busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +33,7 @@ pub(super) enum Tier {
 impl<'a> Rated<'a> {
     pub(super) fn of(agent: &'a Agent, excluded: Option<String>) -> Self {
         let excluded = excluded.unwrap_or_default();
-        Self { agent, excluded, score: 0.0, why: String::new(), tier: Tier::Usual, rank: 0.0, second: 0.0 }
+        Self { agent, excluded, score: 0.0, why: Box::new(String::new), tier: Tier::Usual, rank: 0.0, second: 0.0 }
     }
 
     pub(super) fn can(&self) -> bool {
@@ -38,7 +41,12 @@ impl<'a> Rated<'a> {
     }
 
     pub(super) fn into_candidate(self) -> Candidate {
-        Candidate { agent: self.agent.profile.id.clone(), score: self.score, excluded: self.excluded, why: self.why }
+        Candidate {
+            agent: self.agent.profile.id.clone(),
+            score: self.score,
+            excluded: self.excluded,
+            why: (self.why)(),
+        }
     }
 
     /// Those who can before those who cannot, then those with room, then the best of the strategy; among equals the
@@ -55,11 +63,20 @@ impl<'a> Rated<'a> {
 }
 
 /// The best candidates in order, then the best of those that were left out; so many that a record can hold them.
-pub(super) fn in_order(mut rated: Vec<Rated<'_>>) -> Vec<Candidate> {
-    rated.sort_by(Rated::before);
+pub(super) fn in_order(rated: Vec<Rated<'_>>) -> Vec<Candidate> {
     let (can, cannot): (Vec<_>, Vec<_>) = rated.into_iter().partition(Rated::can);
+    best(can).into_iter().chain(best(cannot)).map(Rated::into_candidate).collect()
+}
+
+/// The first few in order. Only these are sorted.
+fn best(mut rated: Vec<Rated<'_>>) -> Vec<Rated<'_>> {
     let most = limits::ROUTED_CANDIDATES_MAX;
-    can.into_iter().take(most).chain(cannot.into_iter().take(most)).map(Rated::into_candidate).collect()
+    if rated.len() > most {
+        rated.select_nth_unstable_by(most - 1, Rated::before);
+        rated.truncate(most);
+    }
+    rated.sort_by(Rated::before);
+    rated
 }
 
 /// How busy an agent is, in words.

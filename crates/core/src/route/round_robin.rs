@@ -12,10 +12,10 @@ pub(super) fn rate(rated: &mut [Rated<'_>]) {
         entry.score = 1.0 - before as f64 / turns.len().max(1) as f64;
         entry.score = entry.score.clamp(0.0, 1.0);
         entry.rank = -(turn as f64);
-        entry.why = match (turn, before) {
+        entry.why = Box::new(move || match (turn, before) {
             (0, _) => "it never had a turn".to_owned(),
             (_, 0) => "it waited longest for a turn".to_owned(),
             (_, before) => format!("{before} waited longer for a turn"),
-        };
+        });
     }
 }

@@ -30,7 +30,7 @@ fn score(scene: &Scene<'_>, rated: &mut [Rated<'_>]) {
     let ids: Vec<AgentId> = rated.iter().map(|entry| entry.agent.profile.id.clone()).collect();
     for (entry, score) in rated.iter_mut().zip(scene.agents.text().scores(&scene.text(), &ids)) {
         entry.score = score;
-        entry.why = fits(score, &[]);
+        entry.why = Box::new(move || fits(score, &[]));
     }
 }
 

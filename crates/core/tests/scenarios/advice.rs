@@ -85,7 +85,9 @@ fn recommendations_have_their_reasons() {
         out += &format!("{task:?}\n");
         match found {
             Ok(found) => {
-                found.iter().for_each(|r| out += &format!("    {} {:.2}: {}\n", r.agent, r.score, r.reasons.join("; ")))
+                found
+                    .iter()
+                    .for_each(|r| out += &format!("    {} {:.2}: {}\n", r.agent, r.score, r.reasons.join("; ")));
             }
             Err(error) => out += &format!("    refused {error}\n"),
         }
