@@ -175,6 +175,15 @@ impl Lack {
         }
         format!("wants {} {}, {} are left", self.wanted, self.kind, self.rest)
     }
+
+    /// "5000 tokens of 200", when it was used all the same.
+    #[must_use]
+    pub fn words_after(&self) -> String {
+        if self.kind == "money" {
+            return format!("{} of {}", money(self.wanted), money(self.rest));
+        }
+        format!("{} {} of {}", self.wanted, self.kind, self.rest)
+    }
 }
 
 /// What one piece of work may use. In JSON also a plain number: money alone.

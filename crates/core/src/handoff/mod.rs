@@ -367,7 +367,7 @@ impl Handoff {
     pub fn overspent(&self, used: Amount) -> Option<String> {
         let held = self.reservation.as_ref()?;
         let lack = held.share.less(self.spent_below).lacks(&used)?;
-        Some(format!("it used more than was set aside: {}", lack.words().replace("wants", "used")))
+        Some(format!("it used more than was set aside: {}", lack.words_after()))
     }
 
     /// The task's id: its own, or the handoff's.

@@ -49,6 +49,12 @@ impl Play {
         request.capability = w.get("cap").map(str::to_owned);
         request.strategy = w.get("strategy").map(known);
         request.candidates = words(w, "among").map(name).collect();
+        let budget = Budget {
+            tokens: w.get("tokens").map(|n| n.parse().expect("a number")),
+            cost: w.get("cost").map(|n| n.parse().expect("a number")),
+            time_ms: w.get("time").map(span),
+        };
+        request.context.constraints.budget = Some(budget).filter(|budget| *budget != Budget::default());
         request.context.constraints.deadline = w.get("deadline").map(|text| self.now + span(text));
         request.validation.required_capabilities = words(w, "need")
             .map(|text| {

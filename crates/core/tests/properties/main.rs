@@ -6,6 +6,7 @@
 mod common;
 
 mod model;
+mod money;
 mod programs;
 
 use common::{Outcome, Play, Words};

@@ -23,8 +23,8 @@ fn three_failures_of_any_kind_in_any_session_open_it() {
          wait 1s
          breaker b
          breakers
-         initiate h4 a->b delegation
-         initiate h4 a->b,c broadcast
+         initiate h4 a->b delegation task=other
+         initiate h4 a->c,b broadcast task=other
          book",
         &expect![[r#"
             open s1 by a: done
@@ -44,8 +44,8 @@ fn three_failures_of_any_kind_in_any_session_open_it() {
             wait 1s: h3 lease_lost
             breaker b: open, 3 failures, until 2027-01-15T08:00:42.000Z
             breakers: b open
-            initiate h4 a->b delegation: refused HO0704 to_agent: a handed the same to b within the last 3 handoffs; refused HO0708 to_agent: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:42.000Z
-            initiate h4 a->b,c broadcast: refused HO0704 broadcast.targets[0]: a handed the same to b within the last 3 handoffs; refused HO0708 broadcast.targets[0]: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:42.000Z
+            initiate h4 a->b delegation task=other: refused HO0708 to_agent: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:42.000Z
+            initiate h4 a->c,b broadcast task=other: refused HO0708 broadcast.targets[1]: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:42.000Z
             book: breaker_moved of b opened: it failed 3 times in a row"#]],
     );
 }

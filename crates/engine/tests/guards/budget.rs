@@ -85,8 +85,8 @@ fn a_tenant_has_a_new_budget_every_day() {
             open o by a: done
             initiate h3 a->c delegation budget=40t: made
             wait 16h: nothing
-            initiate h4 a->c delegation budget=40t: made
-            books tenant: tenant default: nothing set aside, 70 tokens used; tenant@2027-01-15 default: nothing set aside, 70 tokens used; tenant@2027-01-16 default: 40 tokens set aside, nothing used"#]],
+            initiate h4 a->c delegation budget=40t: refused HO0203 to_agent: c is unavailable
+            books tenant: tenant default: nothing set aside, 70 tokens used; tenant@2027-01-15 default: nothing set aside, 70 tokens used"#]],
     );
 }
 
@@ -313,7 +313,7 @@ fn whoever_uses_more_is_charged_in_full_and_nothing_new_begins() {
             initiate h1 a->b delegation budget=20t: made
             accept h1: done
             return h1 success tokens=150: done
-            show h1: delegation completed b, may use 20 tokens, success, 150 tokens for 0, warned: it used more than was set aside: used 150 tokens, 20 are left
+            show h1: delegation completed b, may use 20 tokens, success, 150 tokens for 0, warned: it used more than was set aside: 150 tokens of 20
             books: agent b: nothing set aside, 150 tokens used; tenant default: nothing set aside, 150 tokens used
             initiate h2 a->c delegation: refused HO0709 context.constraints.budget: the budget of the tenant default is spent: nothing is left of its tokens
             initiate h2 a->c delegation budget=1t: refused HO0709 context.constraints.budget: the tenant default does not allow it: it wants 1 tokens, 0 are left"#]],

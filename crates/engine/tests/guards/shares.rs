@@ -230,7 +230,7 @@ fn an_escalation_is_never_held_back_by_a_budget() {
             show e: escalation offered c, may use nothing
             accept e: done
             return e success tokens=7: done
-            show e: escalation completed c, may use nothing, success, 7 tokens for 0, warned: it used more than was set aside: used 7 tokens, 0 are left
+            show e: escalation completed c, may use nothing, success, 7 tokens for 0, warned: it used more than was set aside: 7 tokens of 0
             books: agent c: nothing set aside, 7 tokens used; tenant default: 10 tokens set aside, 7 tokens used"#]],
     );
 }
