@@ -262,9 +262,7 @@ impl Sim {
 
 /// What is left for the holder itself: its share without what was used and given on below.
 fn left_of(session: &Session, held: &Handoff) -> Share {
-    let within = |child: &&Arc<Handoff>| {
-        child.parent_id == Some(held.id) && child.reservation.as_ref().is_some_and(|held| held.within.is_some())
-    };
+    let within = |child: &&Arc<Handoff>| child.within() == Some(held.id);
     let given =
         session.open.values().filter(within).fold(Amount::default(), |sum, child| sum.plus(child.outstanding()));
     let share = held.reservation.as_ref().map(|held| held.share).unwrap_or_default();
