@@ -69,7 +69,7 @@ impl Sim {
     pub fn see_offer(&mut self, handoff: HandoffId, who: usize) {
         let answer = Todo::Answer { handoff, who, tries: 0 };
         match self.players[who].nature {
-            Nature::Silent if who % 2 == 0 => {}
+            Nature::Silent if who.is_multiple_of(2) => {}
             Nature::Human if self.rng.chance(35) => {}
             Nature::Human => self.soon(60_000, 20 * 60 * 60 * 1_000, answer),
             _ => self.soon(100, 8_000, answer),
