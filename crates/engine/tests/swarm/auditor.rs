@@ -5,6 +5,7 @@ use super::{
     cast::{BOOK, Nature, Player},
 };
 use handover_core::{
+    budget::Amount,
     event::Event,
     handoff::{Handoff, Kind, Request, Status},
     ids::{AgentId, HandoffId, SessionId},
@@ -48,12 +49,21 @@ pub struct Auditor {
     /// Until when the breaker of an agent is open; nobody is in here whose breaker is closed.
     breakers: HashMap<AgentId, Timestamp>,
     pub trips: u64,
+    /// What those used who are no spenders and had nothing left.
+    pub unfunded: Amount,
 }
 
 impl Auditor {
     pub fn new(policy: Policy, players: &[Player]) -> Self {
         let natures = players.iter().map(|player| (player.id.clone(), player.nature)).collect();
-        Self { policy, books: Books::default(), natures, breakers: HashMap::new(), trips: 0 }
+        Self {
+            policy,
+            books: Books::default(),
+            natures,
+            breakers: HashMap::new(),
+            trips: 0,
+            unfunded: Amount::default(),
+        }
     }
 
     /// How far a session may go: its own limits, its workflow, its class, the house, in this order.
@@ -88,7 +98,7 @@ impl Auditor {
             }
             Event::SessionEnded { .. } => self.ended(session),
             Event::Used { by, metrics, .. } => {
-                let used = handover_core::budget::Amount::used(metrics, 0);
+                let used = Amount::used(metrics, 0);
                 self.books.use_without_share(session, by, used);
                 Ok(Vec::new())
             }
@@ -99,15 +109,17 @@ impl Auditor {
             }
             // Whoever was asked before its breaker opened stays asked, as with an offer that waits.
             Event::Approved { id, .. } => self.offered(*id),
-            Event::Offered { id, probe, .. } => {
-                self.books.handoff(*id).probe = *probe;
-                let to = self.books.handoff(*id).to.clone();
-                self.may_be_offered(&to, *probe, at).map_err(|why| format!("again: {why}"))?;
+            Event::Offered { id, .. } => {
+                let (to, retried) = (self.books.handoff(*id).to.clone(), self.books.handoff(*id).retried);
+                if retried && self.open_until(&to).is_some_and(|until| at < until) {
+                    return Err(format!("{to} failed, is left alone, and tries again at {at}"));
+                }
                 self.offered(*id)
             }
             Event::Deferred { id, .. } | Event::Retried { id, .. } => {
                 let held = self.books.handoff(*id);
                 (held.lease, held.offered) = (None, false);
+                held.retried |= matches!(&message.payload, Event::Retried { .. });
                 Ok(Vec::new())
             }
             Event::LeaseLost { id, .. } => {
@@ -117,7 +129,7 @@ impl Auditor {
             Event::Rerouted { id, to, reservation, probe, .. } => {
                 self.may_be_offered(to, *probe, at)?;
                 let held = self.books.handoff(*id);
-                held.move_to(to, reservation.as_deref(), *probe);
+                held.move_to(to, reservation.as_deref());
                 self.offered(*id)
             }
             Event::Accepted { id, by, lease, .. } => self.accepted(session, *id, by, *lease),
@@ -156,18 +168,20 @@ impl Auditor {
         Ok(vec![News::Offer(id, held.to.clone())])
     }
 
-    /// Nothing goes to somebody who is left alone, but a probe. A person is the exception: there is nobody else.
+    /// Until when nothing may go to this agent. A person is never left alone: there is nobody else.
+    fn open_until(&self, agent: &AgentId) -> Option<Timestamp> {
+        self.breakers.get(agent).copied().filter(|_| self.natures.get(agent) != Some(&Nature::Human))
+    }
+
+    /// Nothing goes to somebody who is left alone, but a probe when it is time for one.
     fn may_be_offered(&self, to: &AgentId, probe: bool, at: Timestamp) -> Result<(), String> {
-        let Some(until) = self.breakers.get(to).filter(|_| self.natures.get(to) != Some(&Nature::Human)) else {
-            return Ok(());
-        };
-        if at < *until {
-            return Err(format!("an offer to {to} at {at} (a probe: {probe}), and its breaker is open until {until}"));
+        match self.open_until(to) {
+            Some(until) if at < until => {
+                Err(format!("an offer to {to} at {at} (a probe: {probe}), and its breaker is open until {until}"))
+            }
+            Some(_) if !probe => Err(format!("an offer to {to}, whose breaker is half open, is no probe")),
+            Some(_) | None => Ok(()),
         }
-        if !probe {
-            return Err(format!("an offer to {to}, whose breaker is half open, is no probe"));
-        }
-        Ok(())
     }
 
     fn initiated(&mut self, session: &SessionId, request: &Request, handoff: &Handoff, at: Timestamp) -> Verdict {
@@ -256,8 +270,10 @@ impl Auditor {
         let over = self.books.close(id, &result.metrics)?;
         let (by, name) = (over.by.clone(), over.session.clone());
         let spends = matches!(self.natures.get(&by), Some(Nature::Spender));
-        // Whoever is asked with nothing set aside cannot answer for less than its words.
-        if over.is_over() && !spends && !over.had_nothing {
+        // Whoever has nothing left cannot answer for less than its words, which the engine counts.
+        if !spends && over.had_nothing {
+            self.unfunded = self.unfunded.plus(over.more);
+        } else if !spends && over.is_over() {
             return Err(format!("{by} used {:?} more than was set aside in {name}, and is no spender", over.more));
         }
         if goes_on != (status == Status::Escalated) {

@@ -77,7 +77,8 @@ pub struct Held {
     pub lease: Option<LeaseId>,
     pub offered: bool,
     pub closed: bool,
-    pub probe: bool,
+    /// Its time ran out before, and it is tried again.
+    pub retried: bool,
     pub reservation: Option<Reservation>,
     below: Amount,
 }
@@ -95,25 +96,26 @@ impl Held {
             lease: None,
             offered: matches!(handoff.phase, Phase::Offered { .. }),
             closed: false,
-            probe: handoff.probe,
+            retried: false,
             reservation: handoff.reservation.clone(),
             below: Amount::default(),
         }
     }
 
-    pub fn move_to(&mut self, to: &AgentId, reservation: Option<&Reservation>, probe: bool) {
+    pub fn move_to(&mut self, to: &AgentId, reservation: Option<&Reservation>) {
         self.to = to.clone();
         self.lease = None;
         self.reservation = reservation.cloned();
-        self.probe = probe;
+        self.retried = false;
     }
 
     fn share(&self) -> Share {
         self.reservation.as_ref().map(|held| held.share).unwrap_or_default()
     }
 
-    fn is_within(&self) -> bool {
-        self.reservation.as_ref().is_some_and(|held| held.within.is_some())
+    /// The handoff of whose share its own is a part.
+    fn within(&self) -> Option<HandoffId> {
+        self.reservation.as_ref().and_then(|held| held.within)
     }
 
     fn outstanding(&self) -> Amount {
@@ -150,7 +152,8 @@ struct Waiting {
 pub struct Books {
     pub sessions: BTreeMap<SessionId, Said>,
     handoffs: HashMap<HandoffId, Held>,
-    children: HashMap<HandoffId, Vec<HandoffId>>,
+    /// Whose shares are a part of whose.
+    below: HashMap<HandoffId, Vec<HandoffId>>,
     /// Open handoffs by their number, so that the order is the same in every run.
     pub open: BTreeMap<u64, HandoffId>,
     returns: HashMap<Uuid, Waiting>,
@@ -193,8 +196,8 @@ impl Books {
         held.number = self.count;
         self.session(&held.session.clone()).open += 1;
         self.open.insert(self.count, id);
-        if let Some(parent) = held.parent {
-            self.children.entry(parent).or_default().push(id);
+        if let Some(above) = held.within() {
+            self.below.entry(above).or_default().push(id);
         }
         match self.handoffs.insert(id, held) {
             None => Ok(()),
@@ -230,17 +233,22 @@ impl Books {
         let left = held.share().less(held.below).less(given);
         let above = |used: u64, left: Option<u64>| left.map_or(0, |left| used.saturating_sub(left));
         let more = Amount { tokens: above(used.tokens, left.tokens), micros: above(used.micros, left.micros), ms: 0 };
-        let over =
-            Over { by: held.to.clone(), session: held.session.clone(), more, had_nothing: left.spent().is_some() };
-        let (number, mut up) = (held.number, held.parent.filter(|_| held.is_within()));
+        let over = Over {
+            by: held.to.clone(),
+            session: held.session.clone(),
+            more,
+            had_nothing: [left.tokens, left.micros].contains(&Some(0)),
+        };
+        let (number, mut up) = (held.number, held.within());
         for _ in 0..PATH_MAX {
             let Some(parent) = up.and_then(|id| self.handoffs.get_mut(&id)).filter(|parent| !parent.closed) else {
                 break;
             };
             parent.below = parent.below.plus(used);
-            up = parent.parent.filter(|_| parent.is_within());
+            up = parent.within();
         }
         self.open.remove(&number);
+        self.leave_shares(id);
         self.note_over(&over.session, &over.by, over.more);
         let said = self.session(&over.session);
         said.open -= 1;
@@ -248,10 +256,24 @@ impl Books {
         Ok(over)
     }
 
+    /// What goes on below a handoff that is over keeps its share: in the share above, or on its own.
+    fn leave_shares(&mut self, id: HandoffId) {
+        let (within, tenant) = (self.handoff(id).within(), self.handoff(id).reservation.clone().and_then(|r| r.tenant));
+        for below in self.below.remove(&id).unwrap_or_default() {
+            let held = self.handoff(below);
+            if let Some(own) = held.reservation.as_mut().filter(|_| !held.closed) {
+                (own.within, own.tenant) = (within, tenant.clone());
+            }
+            if let Some(above) = within {
+                self.below.entry(above).or_default().push(below);
+            }
+        }
+    }
+
     /// What open handoffs below this one hold of its share.
     fn given_on(&self, id: HandoffId) -> Amount {
-        let children = self.children.get(&id).into_iter().flatten().filter_map(|child| self.handoffs.get(child));
-        let below = children.filter(|held| !held.closed && held.is_within());
+        let below = self.below.get(&id).into_iter().flatten().filter_map(|below| self.handoffs.get(below));
+        let below = below.filter(|held| !held.closed);
         below.fold(Amount::default(), |sum, held| sum.plus(held.outstanding()))
     }
 

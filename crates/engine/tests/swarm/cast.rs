@@ -148,10 +148,12 @@ fn agent_limit(rng: &mut Rng) -> Limit {
 }
 
 pub fn policy(house: &House) -> Policy {
-    let mut policy = Policy::default();
-    policy.loops = Loops { pair_per_minute: PAIR_PER_MINUTE, ..Loops::default() };
-    policy.human = house.human.then(|| AgentId::new(PERSON).unwrap());
-    policy.approval_from_risk = house.approvals.then_some(Risk::High);
+    let mut policy = Policy {
+        loops: Loops { pair_per_minute: PAIR_PER_MINUTE, ..Loops::default() },
+        human: house.human.then(|| AgentId::new(PERSON).unwrap()),
+        approval_from_risk: house.approvals.then_some(Risk::High),
+        ..Policy::default()
+    };
     let limit = |tokens, cost, per| Limit { tokens, cost, time_ms: None, per };
     let tenants = [
         ("rich", limit(Some(50_000_000), None, Period::Month)),

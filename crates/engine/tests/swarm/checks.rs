@@ -43,9 +43,8 @@ impl Sim {
         }
     }
 
-    /// Where there are spenders, a limit is exceeded by what they used above what was set aside, and by nothing else.
+    /// A limit is exceeded by what was used above what was set aside, and by nothing else.
     fn check_within(&self, what: &str, limit: &Share, taken: Amount, over: Amount) {
-        let over = if self.house.spenders { over } else { Amount::default() };
         if let Some(lack) = limit.lacks(&taken.minus(over)) {
             self.fail(&format!(
                 "{what} is exceeded: {}, and only {over:?} was used above what was set aside",

@@ -56,7 +56,7 @@ fn play(seed: u64, agents: usize, sessions: usize) -> Played {
         let (books, tally) = (&sim.auditor.books, &sim.tally);
         let report = format!(
             "seed {seed} ({}): {} agents, {} sessions, {} handoffs, {} returns taken, {} breakers opened, {} commands, \
-             {} refused, {} restarts, {virtual_hours} virtual hours",
+             {} refused, {} restarts, {virtual_hours} virtual hours; those with nothing left used {} tokens",
             house.name,
             sim.players.len(),
             books.sessions.len(),
@@ -66,6 +66,7 @@ fn play(seed: u64, agents: usize, sessions: usize) -> Played {
             tally.commands,
             tally.refused.values().sum::<u64>(),
             tally.restarts,
+            sim.auditor.unfunded.tokens,
         );
         Played { report, refused: tally.refused.clone(), digest: sim.digest }
     })

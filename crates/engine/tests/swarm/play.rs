@@ -69,7 +69,7 @@ impl Sim {
     pub fn see_offer(&mut self, handoff: HandoffId, who: usize) {
         let answer = Todo::Answer { handoff, who, tries: 0 };
         match self.players[who].nature {
-            Nature::Silent if who % 2 == 0 => {}
+            Nature::Silent if who.is_multiple_of(2) => {}
             Nature::Human if self.rng.chance(35) => {}
             Nature::Human => self.soon(60_000, 20 * 60 * 60 * 1_000, answer),
             _ => self.soon(100, 8_000, answer),
@@ -262,9 +262,7 @@ impl Sim {
 
 /// What is left for the holder itself: its share without what was used and given on below.
 fn left_of(session: &Session, held: &Handoff) -> Share {
-    let within = |child: &&Arc<Handoff>| {
-        child.parent_id == Some(held.id) && child.reservation.as_ref().is_some_and(|held| held.within.is_some())
-    };
+    let within = |child: &&Arc<Handoff>| child.within() == Some(held.id);
     let given =
         session.open.values().filter(within).fold(Amount::default(), |sum, child| sum.plus(child.outstanding()));
     let share = held.reservation.as_ref().map(|held| held.share).unwrap_or_default();
