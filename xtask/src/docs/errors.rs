@@ -1,4 +1,4 @@
-//! A page for each refusal code, and their table, from the one list in `refusal.rs`.
+//! A page for each refusal code, and their table, from the one list in `refusal/codes.rs`.
 
 use super::{MARK, Page};
 use handover_core::refusal::{Code, Family};

@@ -6,9 +6,12 @@ use handover::core::policy::Policy;
 use serde_json::Value;
 use std::fmt::Write;
 
+/// Structs of one file, with their places in the default policy.
+type Wanted = &'static [(&'static str, Option<&'static str>)];
+
 /// Where the settings are: the file, and the structs of it that the page shows, in order. A place in the default policy
 /// stands beside those that have one.
-pub const SOURCES: &[(&str, &[(&str, Option<&str>)])] = &[
+pub const SOURCES: &[(&str, Wanted)] = &[
     ("crates/core/src/policy/mod.rs", &[("Policy", Some(""))]),
     (
         "crates/core/src/policy/guards.rs",

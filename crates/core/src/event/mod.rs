@@ -1,18 +1,19 @@
 //! What happened. A decision is a list of these; the state of a session is what follows from all of them.
 
+mod parts;
 mod words;
+
+pub use parts::{Candidate, RerouteReason, Routed, SealedHead};
 
 use crate::{
     agent::{Profile, Risk, Standing},
     context::Manifest,
     digest::Digest,
     guard::{breaker::Breaker, complexity::Complexity},
-    handoff::{
-        Aggregation, Approval, ArmOf, Edit, Handoff, Metrics, Request, Reservation, Return, ReturnStatus, Status,
-    },
-    ids::{AgentId, ArtifactId, GroupId, HandoffId, LeaseId, SessionId},
+    handoff::{Aggregation, Approval, Edit, Handoff, Metrics, Request, Reservation, Return, ReturnStatus, Status},
+    ids::{AgentId, ArtifactId, GroupId, HandoffId, LeaseId},
     message::Mark,
-    policy::{Mode, SessionLimits, Strategy},
+    policy::{Mode, SessionLimits},
     refusal::HandoffError,
     session::{Artifact, ArtifactStatus, Decision, LockType},
     time::Timestamp,
@@ -21,71 +22,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc};
 use uuid::Uuid;
-
-/// Why an offer went to somebody else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RerouteReason {
-    /// The agent said no.
-    Rejected,
-    /// The agent did not answer in time.
-    NotAcknowledged,
-    /// The agent is at capacity, and somebody else has room.
-    AtCapacity,
-    /// The agent lost too many leases.
-    LeasesLost,
-    /// The agent failed too often of late.
-    CircuitOpen,
-}
-
-/// An agent that was considered as a target, and how it did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
-    /// Who.
-    pub agent: AgentId,
-    /// From 0 to 1.
-    pub score: f64,
-    /// Why not, where it was left out.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub excluded: String,
-    /// How its score came about.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub why: String,
-}
-
-/// How somebody was found: by which strategy, among whom, and why.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Routed {
-    /// The strategy that chose.
-    pub strategy: Strategy,
-    /// What it went by: a capability, a list, or the text of the task.
-    pub by: String,
-    /// The best, if anybody can.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<AgentId>,
-    /// Everybody considered, best first.
-    pub candidates: Vec<Candidate>,
-    /// The experiment that chose the strategy, and its arm.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub experiment: Option<ArmOf>,
-    /// Whom the other strategy of a shadow would have chosen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shadow: Option<AgentId>,
-    /// What else there is to say, such as a strategy that could not be used.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub note: String,
-}
-
-/// The end of one session's chain, as a checkpoint seals it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SealedHead {
-    /// The session.
-    pub session_id: SessionId,
-    /// The number of its last record.
-    pub seq: u64,
-    /// That record's hash.
-    pub hash: Digest,
-}
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,16 +1,16 @@
 //! How a session changes when something happens. The only place that changes one; replaying records uses it too.
 
+mod ending;
+mod things;
+
 use crate::{
-    budget::Amount,
     digest::Digest,
     event::Event,
     guard::watch::{Move, Watch},
-    handoff::{
-        Acceptance, AcceptanceStatus, Approval, Edit, Handoff, Kind, Metrics, Phase, Request, ReturnStatus, Status,
-    },
+    handoff::{Acceptance, AcceptanceStatus, Approval, Edit, Handoff, Kind, Phase, Request},
     ids::{AgentId, ArtifactId, HandoffId, SessionId},
     record::{self, Record},
-    session::{Decision, Group, Head, Lock, MemberEnd, Session, Trail, Variable},
+    session::{Group, Head, Lock, Session, Trail, Variable},
     time::Timestamp,
 };
 use serde_json::Value;
@@ -260,7 +260,7 @@ impl Session {
         }
     }
 
-    fn change(&mut self, id: HandoffId, touched: &mut Touched, how: impl FnOnce(&mut Handoff)) {
+    pub(super) fn change(&mut self, id: HandoffId, touched: &mut Touched, how: impl FnOnce(&mut Handoff)) {
         if let Some(handoff) = self.open.get_mut(&id) {
             how(Arc::make_mut(handoff));
             touched.handoffs.insert(id, handoff.clone());
@@ -354,186 +354,6 @@ impl Session {
                 });
             }
             Kind::Delegation | Kind::Broadcast => {}
-        }
-    }
-
-    fn close(
-        &mut self,
-        id: HandoffId,
-        status: Status,
-        result: &Arc<crate::handoff::Return>,
-        at: Timestamp,
-        touched: &mut Touched,
-    ) {
-        let Some(mut handoff) = self.open.remove(&id) else { return };
-        let closed = Arc::make_mut(&mut handoff);
-        let used = closed.used(&result.metrics, at);
-        closed.phase = Phase::Closed { status };
-        closed.closed_at = Some(at);
-        closed.metrics = result.metrics;
-        closed.result = Some(result.clone());
-        if let Some(over) = closed.overspent(used) {
-            closed.warnings.push(over);
-        }
-        self.add_metrics(&result.metrics);
-        self.charge_above(&handoff, used, touched);
-        self.leave_shares(&handoff, touched);
-        if matches!(result.status, ReturnStatus::Success | ReturnStatus::Partial)
-            && status == Status::Completed
-            && handoff.request.kind != Kind::Sequential
-        {
-            self.watch.news += 1;
-        }
-        self.give_ownership_back(&handoff, status);
-        self.release_locks_of(id, touched);
-        if let Some(group) = handoff.broadcast_group_id {
-            self.end_member(group, id, result.status, result.result.score);
-        }
-        touched.handoffs.insert(id, handoff);
-    }
-
-    /// What was used below counts for everybody above who set it aside.
-    fn charge_above(&mut self, closed: &Handoff, used: Amount, touched: &mut Touched) {
-        let mut above = closed.within();
-        for _ in 0..crate::limits::PATH_MAX {
-            let Some(parent) = above.and_then(|id| self.open.get(&id)).cloned() else { return };
-            self.change(parent.id, touched, |handoff| handoff.spent_below = handoff.spent_below.plus(used));
-            above = parent.within();
-        }
-    }
-
-    /// What goes on below a handoff that is over keeps what was set aside for it: in the share above, or on its own.
-    fn leave_shares(&mut self, closed: &Handoff, touched: &mut Touched) {
-        let Some(held) = &closed.reservation else { return };
-        let below: Vec<HandoffId> =
-            self.open.values().filter(|open| open.within() == Some(closed.id)).map(|open| open.id).collect();
-        for id in below {
-            self.change(id, touched, |handoff| {
-                if let Some(own) = &mut handoff.reservation {
-                    own.within = held.within;
-                    own.tenant.clone_from(&held.tenant);
-                }
-            });
-        }
-    }
-
-    fn add_metrics(&mut self, used: &Metrics) {
-        // A sum that no longer fits stays at the top: it must be readable again, whatever an agent reports.
-        self.metrics.tokens = self.metrics.tokens.saturating_add(used.tokens);
-        self.metrics.cost = (self.metrics.cost + used.cost).min(f64::MAX);
-        self.metrics.iterations = self.metrics.iterations.saturating_add(used.iterations);
-    }
-
-    /// What a handoff gave goes back when it ends, also when its taker lost the lease meanwhile.
-    fn give_ownership_back(&mut self, handoff: &Handoff, status: Status) {
-        match handoff.request.kind {
-            Kind::Sequential => self.end_of_part(handoff, status),
-            Kind::Escalation if handoff.accepted_at.is_some() && self.active_agent == handoff.to_agent => {
-                if let Some(owner) = self.lent_by.take() {
-                    self.active_agent = owner;
-                }
-            }
-            Kind::Escalation | Kind::Delegation | Kind::Broadcast => {}
-        }
-    }
-
-    fn end_of_part(&mut self, handoff: &Handoff, status: Status) {
-        let trail = self.trail.as_ref().filter(|trail| trail.handoff_id == handoff.id);
-        let Some(taker) = trail.and_then(|trail| trail.path.last()) else { return };
-        if self.lasting_owner() != taker {
-            return;
-        }
-        self.segment_complete = true;
-        // Work that failed after it was taken is the source's again.
-        if status != Status::Completed {
-            let source = handoff.request.from_agent.clone();
-            match &mut self.lent_by {
-                Some(owner) => *owner = source,
-                None => self.active_agent = source,
-            }
-        }
-    }
-
-    fn end_member(&mut self, group: crate::ids::GroupId, id: HandoffId, status: ReturnStatus, score: Option<f64>) {
-        if let Some(entry) = self.groups.get_mut(&group) {
-            for (member, end) in &mut entry.members {
-                if *member == id {
-                    *end = Some(MemberEnd { status, score });
-                }
-            }
-        }
-        self.forget_finished(group);
-    }
-
-    fn decide_group(&mut self, group: crate::ids::GroupId) {
-        if let Some(entry) = self.groups.get_mut(&group) {
-            entry.decided = true;
-        }
-        self.forget_finished(group);
-    }
-
-    fn forget_finished(&mut self, group: crate::ids::GroupId) {
-        let over = |g: &Group| g.decided && g.members.iter().all(|(_, end)| end.is_some());
-        if self.groups.get(&group).is_some_and(over) {
-            self.groups.remove(&group);
-        }
-    }
-
-    fn set_variables(
-        &mut self,
-        by: &AgentId,
-        set: &BTreeMap<String, (Value, u64)>,
-        at: Timestamp,
-        touched: &mut Touched,
-    ) {
-        let variables = Arc::make_mut(&mut self.variables);
-        for (name, (value, version)) in set {
-            variables.insert(name.clone(), Variable { value: value.clone(), version: *version, by: by.clone(), at });
-            touched.variables.push(name.clone());
-        }
-        let digest = variables_digest(&self.variables);
-        self.watch.news += u64::from(digest != self.variables_digest);
-        self.variables_digest = digest;
-    }
-
-    fn add_decision(&mut self, decision: &Decision, touched: &mut Touched) {
-        touched.decisions_from.get_or_insert(self.decisions.len());
-        Arc::make_mut(&mut self.decisions).push(decision.clone());
-        self.watch.news += 1;
-    }
-
-    fn put_lock(&mut self, path: &str, lock: Lock, at: Timestamp, touched: &mut Touched) {
-        // Locks that ran out go with the next one, so that they never add up.
-        Arc::make_mut(&mut self.locks).retain(|path, held| {
-            let before = held.len();
-            held.retain(|lock| lock.until > at);
-            if held.len() < before {
-                touched.locks.push(path.clone());
-            }
-            !held.is_empty()
-        });
-        let locks = Arc::make_mut(&mut self.locks).entry(path.to_owned()).or_default();
-        locks.retain(|held| held.owner != lock.owner);
-        locks.push(lock);
-        touched.locks.push(path.to_owned());
-    }
-
-    fn release_locks_of(&mut self, id: HandoffId, touched: &mut Touched) {
-        let held = |locks: &Vec<Lock>| locks.iter().any(|lock| lock.handoff_id == Some(id));
-        let paths: Vec<String> = self.locks.iter().filter(|(_, l)| held(l)).map(|(path, _)| path.clone()).collect();
-        for path in paths {
-            self.drop_locks(&path, |lock| lock.handoff_id == Some(id), touched);
-        }
-    }
-
-    fn drop_locks(&mut self, path: &str, which: impl Fn(&Lock) -> bool, touched: &mut Touched) {
-        let locks = Arc::make_mut(&mut self.locks);
-        if let Some(held) = locks.get_mut(path) {
-            held.retain(|lock| !which(lock));
-            if held.is_empty() {
-                locks.remove(path);
-            }
-            touched.locks.push(path.to_owned());
         }
     }
 }
