@@ -93,7 +93,7 @@ impl Draft<'_> {
                 return Some(Target::named(to, warnings, None));
             };
             // The one who was named cannot be reached, and the request says who else may take it.
-            let mut target = self.route(request, &[to.clone()], checks)?;
+            let mut target = self.route(request, std::slice::from_ref(&to), checks)?;
             target.warnings.push(format!("{to}: {why}; {} takes it", target.to));
             return Some(target);
         }
