@@ -80,7 +80,7 @@ impl Engine {
         }
         self.say_parts(&id, have, parts).await?;
         let answer = self.initiate(&id, request).await?;
-        answer.handoffs.first().copied().ok_or_else(|| Refusal::new(Code::NobodyCan, "no handoff was made").into())
+        crate::waiting::begun(answer)
     }
 
     /// Appends what is new in a whole conversation.

@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use handover_core::{
-    command::Command,
+    command::{Answer, Command},
     event::Event,
     handoff::{Handoff, Kind, Request, Return, ReturnStatus},
     ids::{AgentId, GroupId, HandoffId, SessionId},
@@ -100,7 +100,7 @@ impl Engine {
         let by = request.from_agent.clone();
         let key = request.idempotency_key.clone();
         let answer = self.initiate(session, request).await?;
-        let id = only(&answer.handoffs)?;
+        let id = begun(answer)?;
         self.take_return(session, id, &by, key.as_deref()).await
     }
 
@@ -193,7 +193,10 @@ impl Engine {
         let by = request.from_agent.clone();
         let keyed = request.idempotency_key.is_some();
         let answer = self.initiate(session, request).await?;
-        let group = answer.group.ok_or_else(|| Refusal::new(Code::NoTargets, "there is no group"))?;
+        let group = match answer.group {
+            Some(group) => group,
+            None => return Err(went_up(begun(answer)?)),
+        };
         let result = self.decided(session, group).await?;
         let key = keyed.then(|| format!("take/{group}"));
         self.submit(session, Command::Take { of: group.0, by }, key.as_deref()).await?;
@@ -249,8 +252,19 @@ impl Engine {
     }
 }
 
-fn only(handoffs: &[HandoffId]) -> Result<HandoffId, HandoffError> {
-    handoffs.first().copied().ok_or_else(|| Refusal::new(Code::UnknownHandoff, "no handoff was made").into())
+/// The handoff that was begun. Where the session falls back, there is none to wait for: the error says why.
+pub(crate) fn begun(answer: Answer) -> Result<HandoffId, HandoffError> {
+    match (answer.handoffs.first(), answer.fallback) {
+        (Some(id), _) => Ok(*id),
+        (None, Some(error)) => Err(error),
+        (None, None) => Err(Refusal::new(Code::UnknownHandoff, "no handoff was made").into()),
+    }
+}
+
+/// A broadcast above what its source may decide became a question, whose return is not that of a group.
+fn went_up(id: HandoffId) -> HandoffError {
+    let message = format!("its risk is above what its source may decide: it was escalated as {id}");
+    Refusal::new(Code::AutonomyTooSmall, message).hint("wait for the return of that handoff").into()
 }
 
 /// How a closed handoff ended. A closed one always has a result; pruning removes both together.

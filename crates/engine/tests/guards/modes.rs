@@ -1,7 +1,13 @@
 //! Whether work is handed over at all, and what is left where it cannot be.
 
-use crate::check;
+use crate::{check, play::Play};
 use expect_test::expect;
+use handover_core::{
+    agent::Risk,
+    handoff::{Aggregation, Request},
+    refusal::Code,
+};
+use std::time::Duration;
 
 #[test]
 fn an_independent_house_hands_nothing_over_but_asks_whoever_is_above() {
@@ -127,4 +133,22 @@ fn a_turn_that_cannot_go_on_stays_where_it_is() {
             show session: no class, owner b, 1 handoffs, 0 escalations, 0 tokens used
             messages: System: The handoff was not possible. Carry on without it. b->c: HO0701 type: 1 of the 1 handoffs of this session are used up"#]],
     );
+}
+
+/// Whoever waits for a result is told why there is none to wait for.
+#[tokio::test]
+async fn whoever_waits_is_told_why_there_is_nothing_to_wait_for() {
+    let mut play = Play::begin().await;
+    play.step("agent a risk=low up=c").await;
+    play.step("open s by a mode=fallback handoffs=0").await;
+    let minute = Duration::from_secs(60);
+    let request = Request::delegation("a", "b", "find a jet", minute).unwrap();
+    let error = play.engine.delegate(&play.session, request).await.unwrap_err();
+    assert_eq!(error.code(), Code::TooManyHandoffs, "{error}");
+    let all = || Request::broadcast("a", &["b", "d"], "find a jet", Aggregation::All, minute).unwrap();
+    let error = play.engine.broadcast(&play.session, all()).await.unwrap_err();
+    assert_eq!(error.code(), Code::TooManyHandoffs, "{error}");
+    let error = play.engine.broadcast(&play.session, all().risking(Risk::High)).await.unwrap_err();
+    assert_eq!(error.code(), Code::AutonomyTooSmall, "{error}");
+    assert!(error.to_string().contains("it was escalated as"), "{error}");
 }

@@ -18,7 +18,7 @@ async fn of_two_sessions_that_begin_at_once_one_gets_the_budget() {
     for round in 0..ROUNDS {
         let mut tasks = Vec::new();
         for side in ["left", "right"] {
-            let id = SessionId::new(&format!("{side}-{round}")).unwrap();
+            let id = SessionId::new(format!("{side}-{round}")).unwrap();
             play.engine.open_session(&id, Open::by("a").unwrap()).await.unwrap();
             let engine = play.engine.clone();
             tasks.push(tokio::spawn(async move { engine.initiate(&id, wants(60)).await }));
@@ -52,7 +52,7 @@ async fn of_many_that_begin_at_once_one_is_the_try() {
         }
         let mut tasks = Vec::new();
         for side in 0..4 {
-            let id = SessionId::new(&format!("p{side}-{round}")).unwrap();
+            let id = SessionId::new(format!("p{side}-{round}")).unwrap();
             play.engine.open_session(&id, Open::by("a").unwrap()).await.unwrap();
             let engine = play.engine.clone();
             tasks.push(tokio::spawn(async move { engine.initiate(&id, wants(1)).await }));
