@@ -165,18 +165,12 @@ impl Session {
             Event::WorkflowMoved { state } => self.workflow_state = state.clone(),
             Event::SegmentCompleted { .. } => self.segment_complete = true,
             Event::Initiated { request, handoff, .. } => self.begin_handoff(request, handoff, at, touched),
-            Event::ApprovalRequested { id, until, approval } => self.change(*id, touched, |handoff| {
+            Event::ApprovalRequested { id, until, approval, warnings } => self.change(*id, touched, |handoff| {
                 handoff.approval = Some(Approval::clone(approval));
                 handoff.phase = Phase::AwaitingApproval { until: *until };
+                handoff.warn(warnings);
             }),
-            Event::Amended { id, edit, to, .. } => self.change(*id, touched, |handoff| {
-                edit.change(Arc::make_mut(&mut handoff.request));
-                handoff.edit = Some(Edit::clone(edit));
-                handoff.to_agent = to.clone();
-                if let Some(last) = handoff.path.last_mut() {
-                    *last = to.clone();
-                }
-            }),
+            Event::Amended { id, .. } => self.amend(*id, event, touched),
             Event::GroupOpened { group, from_agent, aggregation, expects_return, members } => {
                 let members = members.iter().map(|id| (*id, None)).collect();
                 self.groups.insert(
@@ -202,12 +196,14 @@ impl Session {
             Event::Approved { id, until, by, .. } => self.change(*id, touched, |handoff| {
                 if let Some(approval) = &mut handoff.approval {
                     approval.approved_by = Some(by.clone());
+                    approval.approved_at = Some(at);
                 }
                 handoff.phase = Phase::Offered { since: at, until: *until };
             }),
-            Event::Offered { id, until } => {
-                self.change(*id, touched, |handoff| handoff.phase = Phase::Offered { since: at, until: *until });
-            }
+            Event::Offered { id, until, probe } => self.change(*id, touched, |handoff| {
+                handoff.probe = *probe;
+                handoff.phase = Phase::Offered { since: at, until: *until };
+            }),
             Event::LeaseLost { id, until, .. } => {
                 self.change(*id, touched, |handoff| {
                     handoff.losses += 1;
@@ -224,19 +220,25 @@ impl Session {
                 handoff.deferrals += 1;
                 handoff.phase = Phase::Deferred { until: *until };
             }),
-            Event::Rerouted { id, from, to, until, reservation, probe, .. } => self.change(*id, touched, |handoff| {
-                handoff.reservation = reservation.as_deref().cloned();
-                handoff.probe = *probe;
-                handoff.tried.push(from.clone());
-                handoff.reroutes += 1;
-                handoff.losses = 0;
-                handoff.deferrals = 0;
-                handoff.to_agent = to.clone();
-                if let Some(last) = handoff.path.last_mut() {
-                    *last = to.clone();
+            Event::Rerouted { id, from, to, until, reservation, probe, to_human, .. } => {
+                // A person who is asked because nobody else is left takes nobody's place.
+                if !to_human {
+                    self.watch.note_agent(to);
                 }
-                handoff.phase = Phase::Offered { since: at, until: *until };
-            }),
+                self.change(*id, touched, |handoff| {
+                    handoff.reservation = reservation.as_deref().cloned();
+                    handoff.probe = *probe;
+                    handoff.tried.push(from.clone());
+                    handoff.reroutes += 1;
+                    handoff.losses = 0;
+                    handoff.deferrals = 0;
+                    handoff.to_agent = to.clone();
+                    if let Some(last) = handoff.path.last_mut() {
+                        *last = to.clone();
+                    }
+                    handoff.phase = Phase::Offered { since: at, until: *until };
+                });
+            }
             Event::Heartbeat { id, lease_until: renewed } => self.change(*id, touched, |handoff| {
                 if let Phase::Running { lease_until, .. } = &mut handoff.phase {
                     *lease_until = *renewed;
@@ -277,6 +279,31 @@ impl Session {
         self.open.insert(handoff.id, handoff);
     }
 
+    fn amend(&mut self, id: HandoffId, event: &Event, touched: &mut Touched) {
+        let Event::Amended { edit, to, content, authority, reservation, probe, warnings, .. } = event else { return };
+        let Some(before) = self.open.get(&id) else { return };
+        let (from, kind) = (before.request.from_agent.clone(), before.request.kind);
+        let was = Move { from: from.clone(), to: before.to_agent.clone(), digest: before.content };
+        self.watch.amend(kind, &was, Move { from, to: to.clone(), digest: *content });
+        self.change(id, touched, |handoff| {
+            edit.change(Arc::make_mut(&mut handoff.request));
+            handoff.edit = Some(Edit::clone(edit));
+            handoff.to_agent = to.clone();
+            handoff.content = *content;
+            handoff.authority = *authority;
+            handoff.reservation = reservation.as_deref().cloned();
+            handoff.probe = *probe;
+            handoff.warn(warnings);
+            if let Some(last) = handoff.path.last_mut() {
+                *last = to.clone();
+            }
+            if was.to != *to {
+                // Whom a person chose says nothing about a strategy.
+                handoff.arm = None;
+            }
+        });
+    }
+
     fn accept(&mut self, id: HandoffId, event: &Event, at: Timestamp, touched: &mut Touched) {
         let Event::Accepted {
             by,
@@ -307,6 +334,7 @@ impl Session {
             acceptance.estimated_completion = *estimated_completion;
             handoff.acceptance = Some(acceptance);
         });
+        self.watch.note_agent(by);
         let Some(handoff) = self.open.get(&id) else { return };
         match handoff.request.kind {
             // Responsibility moves when somebody takes it, not before.
@@ -339,16 +367,17 @@ impl Session {
     ) {
         let Some(mut handoff) = self.open.remove(&id) else { return };
         let closed = Arc::make_mut(&mut handoff);
+        let used = closed.used(&result.metrics, at);
         closed.phase = Phase::Closed { status };
         closed.closed_at = Some(at);
         closed.metrics = result.metrics;
         closed.result = Some(result.clone());
-        let used = Amount::used(&result.metrics, closed.worked_ms(at));
         if let Some(over) = closed.overspent(used) {
             closed.warnings.push(over);
         }
         self.add_metrics(&result.metrics);
         self.charge_above(&handoff, used, touched);
+        self.leave_shares(&handoff, touched);
         if matches!(result.status, ReturnStatus::Success | ReturnStatus::Partial)
             && status == Status::Completed
             && handoff.request.kind != Kind::Sequential
@@ -365,12 +394,26 @@ impl Session {
 
     /// What was used below counts for everybody above who set it aside.
     fn charge_above(&mut self, closed: &Handoff, used: Amount, touched: &mut Touched) {
-        let within = |handoff: &Handoff| handoff.reservation.as_ref().is_some_and(|held| held.within_parent);
-        let mut above = closed.parent_id.filter(|_| within(closed));
+        let mut above = closed.within();
         for _ in 0..crate::limits::PATH_MAX {
             let Some(parent) = above.and_then(|id| self.open.get(&id)).cloned() else { return };
             self.change(parent.id, touched, |handoff| handoff.spent_below = handoff.spent_below.plus(used));
-            above = parent.parent_id.filter(|_| within(&parent));
+            above = parent.within();
+        }
+    }
+
+    /// What goes on below a handoff that is over keeps what was set aside for it: in the share above, or on its own.
+    fn leave_shares(&mut self, closed: &Handoff, touched: &mut Touched) {
+        let Some(held) = &closed.reservation else { return };
+        let below: Vec<HandoffId> =
+            self.open.values().filter(|open| open.within() == Some(closed.id)).map(|open| open.id).collect();
+        for id in below {
+            self.change(id, touched, |handoff| {
+                if let Some(own) = &mut handoff.reservation {
+                    own.within = held.within;
+                    own.tenant.clone_from(&held.tenant);
+                }
+            });
         }
     }
 

@@ -51,6 +51,22 @@ impl Amount {
         }
     }
 
+    /// "5 tokens and 0.2 of money": what there is of each kind, or "nothing".
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut parts = Vec::new();
+        if self.tokens > 0 {
+            parts.push(format!("{} tokens", self.tokens));
+        }
+        if self.micros > 0 {
+            parts.push(format!("{} of money", money(self.micros)));
+        }
+        if self.ms > 0 {
+            parts.push(format!("{} milliseconds", self.ms));
+        }
+        if parts.is_empty() { "nothing".to_owned() } else { parts.join(" and ") }
+    }
+
     /// What some work used.
     #[must_use]
     pub fn used(metrics: &Metrics, ms: u64) -> Self {
@@ -124,10 +140,11 @@ impl Share {
         found.map(|(kind, rest, wanted)| Lack { kind, rest: rest.unwrap_or(0), wanted })
     }
 
-    /// A kind that is limited and of which nothing is left.
+    /// A kind that is limited and of which nothing is left: `tokens`, `money` or `milliseconds`.
     #[must_use]
-    pub fn is_spent(&self) -> bool {
-        [self.tokens, self.micros, self.ms].contains(&Some(0))
+    pub fn spent(&self) -> Option<&'static str> {
+        let kinds = [("tokens", self.tokens), ("money", self.micros), ("milliseconds", self.ms)];
+        kinds.into_iter().find(|(_, rest)| *rest == Some(0)).map(|(kind, _)| kind)
     }
 }
 
@@ -157,6 +174,15 @@ impl Lack {
             return format!("wants {}, {} is left", money(self.wanted), money(self.rest));
         }
         format!("wants {} {}, {} are left", self.wanted, self.kind, self.rest)
+    }
+
+    /// "5000 tokens of 200", when it was used all the same.
+    #[must_use]
+    pub fn words_after(&self) -> String {
+        if self.kind == "money" {
+            return format!("{} of {}", money(self.wanted), money(self.rest));
+        }
+        format!("{} {} of {}", self.wanted, self.kind, self.rest)
     }
 }
 
@@ -283,7 +309,8 @@ pub fn cost(usage: &[Usage], prices: &BTreeMap<String, Price>) -> f64 {
         let price = prices.get(&used.model).copied().unwrap_or_default();
         (count(used.input_tokens) * price.input + count(used.output_tokens) * price.output) / 1e6
     };
-    usage.iter().map(of).sum::<f64>().min(f64::MAX)
+    // From 0: the sum of nothing is -0, which nobody wants to read.
+    usage.iter().map(of).fold(0.0, |sum, cost| sum + cost).min(f64::MAX)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]

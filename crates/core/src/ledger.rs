@@ -133,14 +133,24 @@ impl Sample {
     }
 
     fn add(&mut self, succeeded: bool, ms: u64, micros: u64) {
-        #[expect(clippy::cast_precision_loss, reason = "a mean needs no last digit")]
-        let (ms, cost) = (ms as f64, micros as f64 / 1e6);
         self.ended += 1;
         self.succeeded += u64::from(succeeded);
-        self.ms += ms;
-        self.ms_squares += ms * ms;
-        self.cost += cost;
-        self.cost_squares += cost * cost;
+        self.add_sums(ms, micros, 1.0);
+    }
+
+    fn remove(&mut self, succeeded: bool, ms: u64, micros: u64) {
+        self.ended = self.ended.saturating_sub(1);
+        self.succeeded = self.succeeded.saturating_sub(u64::from(succeeded));
+        self.add_sums(ms, micros, -1.0);
+    }
+
+    fn add_sums(&mut self, ms: u64, micros: u64, sign: f64) {
+        #[expect(clippy::cast_precision_loss, reason = "a mean needs no last digit")]
+        let (ms, cost) = (ms as f64, micros as f64 / 1e6);
+        self.ms += sign * ms;
+        self.ms_squares += sign * ms * ms;
+        self.cost += sign * cost;
+        self.cost_squares += sign * cost * cost;
     }
 }
 
@@ -157,6 +167,8 @@ pub enum Change {
     },
     /// Gives back what was set aside.
     Release(Amount),
+    /// Goes on to set aside what stood in a share that is over. It was within the limit then.
+    Hold(Amount),
     /// Was used.
     Use(Amount),
     /// A handoff ended.
@@ -223,6 +235,7 @@ impl Entry {
                 self.breaker.state(*at) == crate::guard::breaker::BreakerState::HalfOpen && self.breaker.probe.is_none()
             }
             Change::Release(_)
+            | Change::Hold(_)
             | Change::Use(_)
             | Change::Ended { .. }
             | Change::Failed { .. }
@@ -235,7 +248,7 @@ impl Entry {
     /// Applies a change that was allowed when it was decided.
     pub fn apply(&mut self, change: &Change) {
         match change {
-            Change::Reserve { amount, .. } => self.reserved = self.reserved.plus(*amount),
+            Change::Reserve { amount, .. } | Change::Hold(amount) => self.reserved = self.reserved.plus(*amount),
             Change::Release(amount) => self.reserved = self.reserved.minus(*amount),
             Change::Use(amount) => self.used = self.used.plus(*amount),
             Change::Ended { succeeded, ms, micros } => self.sample.add(*succeeded, *ms, *micros),
@@ -244,6 +257,21 @@ impl Entry {
             Change::Probe { handoff, .. } => self.breaker.probe = Some(*handoff),
             Change::ProbeOver { handoff } => self.breaker.probe_over(*handoff),
             Change::Reset => self.breaker = Breaker::default(),
+        }
+    }
+
+    /// The opposite of a change, for sums. A breaker is not a sum: whoever takes it back knows how it was.
+    fn take_back(&mut self, change: &Change) {
+        match change {
+            Change::Reserve { amount, .. } | Change::Hold(amount) => self.reserved = self.reserved.minus(*amount),
+            Change::Release(amount) => self.reserved = self.reserved.plus(*amount),
+            Change::Use(amount) => self.used = self.used.minus(*amount),
+            Change::Ended { succeeded, ms, micros } => self.sample.remove(*succeeded, *ms, *micros),
+            Change::Failed { .. }
+            | Change::Well { .. }
+            | Change::Probe { .. }
+            | Change::ProbeOver { .. }
+            | Change::Reset => {}
         }
     }
 }
@@ -294,48 +322,71 @@ impl Ledger {
         self.tripped > 0
     }
 
-    /// Applies all postings, or none of them. Gives the breakers that opened or closed by it.
+    /// Applies all postings, or none of them.
     ///
     /// # Errors
     /// With the account whose limit or breaker does not allow it any more.
-    pub fn post(&mut self, postings: &[Posting]) -> Result<Vec<(Account, Breaker)>, Account> {
-        let mut moved = Vec::new();
-        for (i, posting) in postings.iter().enumerate() {
+    pub fn post(&mut self, postings: &[Posting]) -> Result<Posted, Account> {
+        let mut before: Vec<(Account, Entry)> = Vec::new();
+        for posting in postings {
             let entry = match self.entries.get_mut(&posting.account) {
                 Some(entry) => entry,
                 None => self.entries.entry(posting.account.clone()).or_default(),
             };
+            if before.iter().all(|(account, _)| *account != posting.account) {
+                before.push((posting.account.clone(), entry.clone()));
+            }
             if !entry.allows(&posting.change) {
-                self.take_back(&postings[..i]);
+                self.entries.extend(before);
                 return Err(posting.account.clone());
             }
-            let before = entry.breaker.open_until;
             entry.apply(&posting.change);
-            let after = entry.breaker.open_until;
-            if before != after {
-                moved.push((posting.account.clone(), entry.breaker.clone()));
-                self.tripped += usize::from(after.is_some());
-                self.tripped -= usize::from(before.is_some());
+        }
+        let mut posted = Posted::default();
+        for (account, was) in before {
+            let now = self.entries.get(&account).map(|entry| entry.breaker.clone()).unwrap_or_default();
+            self.count_tripped(&was.breaker, &now);
+            if was.breaker != now {
+                posted.breakers.push((account, was.breaker, now));
             }
         }
-        Ok(moved)
+        Ok(posted)
     }
 
-    /// Takes back what a failed attempt set aside. A decision that reserves makes no other postings before that.
-    pub fn take_back(&mut self, postings: &[Posting]) {
+    /// Takes back what was counted and could not be written. Others may have counted meanwhile: what they did stays.
+    pub fn take_back(&mut self, postings: &[Posting], posted: &Posted) {
         for posting in postings {
-            let Some(entry) = self.entries.get_mut(&posting.account) else { continue };
-            match &posting.change {
-                Change::Reserve { amount, .. } => entry.reserved = entry.reserved.minus(*amount),
-                Change::Release(amount) => entry.reserved = entry.reserved.plus(*amount),
-                Change::Probe { handoff, .. } => entry.breaker.probe_over(*handoff),
-                Change::Use(_)
-                | Change::Ended { .. }
-                | Change::Failed { .. }
-                | Change::Well { .. }
-                | Change::ProbeOver { .. }
-                | Change::Reset => {}
+            if let Some(entry) = self.entries.get_mut(&posting.account) {
+                entry.take_back(&posting.change);
             }
         }
+        for (account, was, left) in &posted.breakers {
+            let Some(entry) = self.entries.get_mut(account).filter(|entry| entry.breaker == *left) else { continue };
+            entry.breaker = was.clone();
+            self.count_tripped(left, was);
+        }
+    }
+
+    fn count_tripped(&mut self, was: &Breaker, now: &Breaker) {
+        self.tripped += usize::from(now.open_until.is_some());
+        self.tripped -= usize::from(was.open_until.is_some());
     }
 }
+
+/// What postings did to breakers: how each was, and how it was left.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Posted {
+    breakers: Vec<(Account, Breaker, Breaker)>,
+}
+
+impl Posted {
+    /// The breakers that opened or closed.
+    #[must_use]
+    pub fn moved(&self) -> Vec<(AgentId, Breaker)> {
+        let moved = self.breakers.iter().filter(|(_, was, now)| was.open_until != now.open_until);
+        moved.filter_map(|(account, _, now)| Some((account.agent_id()?, now.clone()))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -237,3 +237,5 @@ pub const EXPRESSION_KEYS_COMPARED: usize = 256;
 pub const EXPRESSION_READ_STACK_BYTES: usize = 16 * 1024 * 1024;
 /// Stack on which an expression runs, in bytes. The longest one needs less than 1 MB of it in a debug build.
 pub const EXPRESSION_RUN_STACK_BYTES: usize = 4 * 1024 * 1024;
+/// Most agents that one condition of a rule for approvals names.
+pub const APPROVAL_AGENTS_MAX: usize = 1_000;

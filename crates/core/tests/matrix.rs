@@ -31,9 +31,10 @@ const PHASES: [(&str, &str); 11] = [
 ];
 
 /// A command: its title, and the statement.
-const COMMANDS: [(&str, &str); 17] = [
+const COMMANDS: [(&str, &str); 18] = [
     ("approve", "approve h by boss"),
     ("deny", "deny h by boss"),
+    ("amend", "amend h by boss task=other"),
     ("accept, by the target", "accept h by b as L"),
     ("accept, by somebody else", "accept h by c as L"),
     ("reject", "reject h by b"),
@@ -52,7 +53,7 @@ const COMMANDS: [(&str, &str); 17] = [
 ];
 
 /// An arrow of the picture: from, its label, to, and a story whose last statement takes it.
-const ARROWS: [(&str, &str, &str, &str); 19] = [
+const ARROWS: [(&str, &str, &str, &str); 20] = [
     ("awaiting_approval", "approved", "offered", "initiate h a->b delegation timeout=60s approval; approve h by boss"),
     (
         "awaiting_approval",
@@ -66,6 +67,12 @@ const ARROWS: [(&str, &str, &str, &str); 19] = [
         "rejected or silent: the next candidate",
         "offered",
         "initiate h a->? delegation among=b,c timeout=60s; reject h by b",
+    ),
+    (
+        "offered",
+        "the next candidate needs approval, too",
+        "awaiting_approval",
+        "initiate h a->? delegation among=b,c timeout=60s approval; approve h by boss; reject h by b",
     ),
     ("offered", "nobody is left", "failed", "initiate h a->b delegation timeout=60s; reject h by b"),
     ("offered", "later", "deferred", "initiate h a->b delegation timeout=60s; defer h by b 10s"),

@@ -110,7 +110,7 @@ impl ManualClock {
     }
 
     /// Moves it forward as if the machine had slept.
-    pub fn sleep(&self, by: Duration) {
+    pub fn jump(&self, by: Duration) {
         self.advance(by);
         *self.awake_since.lock() = *self.now.borrow();
     }

@@ -21,7 +21,7 @@ use handover_core::{
 use handover_store::{Retention, Store, sqlite};
 use parking_lot::{Mutex, RwLock};
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -74,6 +74,8 @@ pub(crate) struct Inner {
     pub(crate) choosing: Mutex<()>,
     /// The model that picks agents, where one is connected.
     pub(crate) picker: RwLock<Option<Arc<dyn Picker>>>,
+    /// Agents whose breaker opened, and whose offers nobody has looked at since.
+    pub(crate) left_alone: Mutex<BTreeSet<AgentId>>,
     pub(crate) locals: Mutex<HashMap<AgentId, Arc<Local>>>,
     /// Pieces of work that run in this process, to be stopped when their lease is gone.
     pub(crate) running: Mutex<HashMap<HandoffId, Arc<Notify>>>,
@@ -150,6 +152,7 @@ impl Engine {
                 reserving: Mutex::default(),
                 choosing: Mutex::default(),
                 picker: RwLock::default(),
+                left_alone: Mutex::default(),
                 locals: Mutex::default(),
                 running: Mutex::default(),
                 heard: Mutex::default(),
@@ -198,6 +201,7 @@ impl Engine {
                 }
             }
         }
+        self.look_at_breakers();
         Ok(())
     }
 

@@ -3,7 +3,9 @@
 //! Record, then act: nothing is answered, offered or published before it is on disk.
 
 pub mod agent;
+mod approvals;
 mod audit;
+mod breakers;
 mod cache;
 pub mod clock;
 mod conversation;
@@ -27,7 +29,9 @@ mod verify;
 mod waiting;
 mod world;
 
+pub use approvals::PendingApproval;
 pub use audit::{ExportVerified, verify_export};
+pub use breakers::BreakerView;
 pub use conversation::HandoffContext;
 pub use engine::{Engine, Options};
 pub use events::{EventRule, OutsideEvent};

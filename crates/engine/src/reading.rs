@@ -212,7 +212,12 @@ fn tell(record: &Record) -> Vec<StoryStep> {
                 step(4, "initiate", format!("{} to {}, {chosen}", request.from_agent, handoff.to_agent)),
             ]
         }
-        Event::ApprovalRequested { until, .. } => vec![step(4, "initiate", format!("a person is asked until {until}"))],
+        Event::ApprovalRequested { until, approval, warnings, .. } => {
+            let who = approval.approver.as_deref().unwrap_or("a person");
+            let warned = if warnings.is_empty() { String::new() } else { format!("; {}", warnings.join("; ")) };
+            vec![step(4, "initiate", format!("{who} is asked until {until}{warned}"))]
+        }
+        Event::Amended { by, to, .. } => vec![step(4, "initiate", format!("{by} changed it; it goes to {to}"))],
         Event::Approved { by, .. } => vec![step(4, "initiate", format!("{by} approved it"))],
         Event::Denied { by, .. } => vec![step(4, "initiate", format!("{by} denied it"))],
         Event::Accepted { by, manifest, .. } => {

@@ -254,27 +254,6 @@ impl Engine {
         self.submit(&session, Command::Cancel { handoff: id, by: by.clone(), reason: reason.to_owned() }, None).await
     }
 
-    /// Approves a handoff that waits for a person.
-    ///
-    /// # Errors
-    /// When it does not wait for approval, or the approver asked for it.
-    pub async fn approve(&self, id: HandoffId, by: &str, comment: &str) -> Result<Answer, HandoffError> {
-        let session = self.session_of(id).await?;
-        let (by, comment) = (by.to_owned(), comment.to_owned());
-        let command = Command::Approve { handoff: id, by, comment, digest: None, edit: None };
-        self.submit(&session, command, None).await
-    }
-
-    /// Denies a handoff that waits for a person. The source is told why.
-    ///
-    /// # Errors
-    /// When it does not wait for approval, or the approver asked for it.
-    pub async fn deny(&self, id: HandoffId, by: &str, comment: &str) -> Result<Answer, HandoffError> {
-        let session = self.session_of(id).await?;
-        let command = Command::Deny { handoff: id, by: by.to_owned(), comment: comment.to_owned(), digest: None };
-        self.submit(&session, command, None).await
-    }
-
     /// What a handoff shows its receiver; the same before and after its acceptance.
     ///
     /// # Errors

@@ -179,9 +179,10 @@ impl Engine {
         let outcome = self.decide_and_post(caller, before.as_deref(), picked.as_ref(), chooses, |world| {
             decide::decide(id, before.as_deref(), found, command, world, &mut RandomIds)
         });
-        let (decided, moved) = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
+        let (decided, posted) = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
         if decided.written.is_empty() {
             self.give_place_back(taken.as_ref());
+            self.take_back(before.as_deref(), &decided, &posted);
             return Ok((decided.answer, before));
         }
         let key = key.map(|(key, digest)| KeyRow { key, digest, answer: text(&decided.answer) });
@@ -192,10 +193,13 @@ impl Engine {
         // A caller that goes away must not leave the commit half done.
         let committed = finish(async move {
             let result = engine.inner.store.commit(commit).await;
-            if result.is_ok() {
-                engine.note_breakers(moved);
+            let moved = if result.is_ok() { posted.moved() } else { Vec::new() };
+            if result.is_err() {
+                engine.take_back(before.as_deref(), &decided, &posted);
             }
-            engine.conclude(cell, before.as_deref(), decided, taken.as_ref(), result)
+            let concluded = engine.conclude(cell, before.as_deref(), decided, taken.as_ref(), result);
+            engine.note_breakers(moved).await;
+            concluded
         });
         committed.await
     }
@@ -249,7 +253,6 @@ impl Engine {
     ) -> Result<Outcome, HandoffError> {
         if let Err(error) = result {
             self.give_place_back(taken);
-            self.take_back(before, &decided);
             if matches!(error, StoreError::Stopped(_)) {
                 self.inner.waiters.wake_all();
             }

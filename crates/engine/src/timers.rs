@@ -28,6 +28,7 @@ impl Engine {
     /// When the store cannot be read or written.
     pub async fn run_due(&self) -> Result<usize, HandoffError> {
         let mut handled = 0;
+        self.give_away().await;
         loop {
             // Reset first: a commit that happens meanwhile puts its own time in again.
             self.inner.next_due.store(i64::MAX, Ordering::SeqCst);

@@ -31,6 +31,8 @@ pub struct Verified {
     pub handoffs: u64,
     /// Checkpoints looked at.
     pub checkpoints: u64,
+    /// Accounts of the ledger looked at.
+    pub accounts: u64,
 }
 
 /// What the book of the house says of the other chains: how far each must reach, and what was removed of it.
@@ -73,12 +75,28 @@ impl Engine {
                 None => break,
             }
         }
-        match book.seals.into_values().next() {
-            Some(seal) => {
-                Err(broken(&seal.session_id, seal.seq, "a checkpoint has sealed it, and the session is gone"))
-            }
-            None => Ok(found),
+        if let Some(seal) = book.seals.into_values().next() {
+            return Err(broken(&seal.session_id, seal.seq, "a checkpoint has sealed it, and the session is gone"));
         }
+        self.verify_ledger(&mut found).await?;
+        Ok(found)
+    }
+
+    /// What is set aside is what the open handoffs have set aside, account by account.
+    async fn verify_ledger(&self, found: &mut Verified) -> Result<(), HandoffError> {
+        for reserved in self.inner.store.reserved().await? {
+            if reserved.counted != reserved.held {
+                let (account, told) = (reserved.account.as_str(), reserved.counted.words());
+                let message = format!(
+                    "the account \"{account}\" has set aside {told}, and the open handoffs {}",
+                    reserved.held.words()
+                );
+                let refusal = Refusal::new(Code::BrokenChain, message);
+                return Err(refusal.details(serde_json::json!({"account": account})).into());
+            }
+            found.accounts += 1;
+        }
+        Ok(())
     }
 
     async fn verify_house(&self, found: &mut Verified) -> Result<Book, HandoffError> {

@@ -2,20 +2,13 @@
 
 use crate::engine::Engine;
 use handover_core::{
-    agent::AgentKind,
     command::{Caller, Command},
     decide::{Decided, Picked, World},
-    event::Event,
-    guard::breaker::Breaker,
     ids::AgentId,
-    ledger::{Account, Posting},
+    ledger::{Posted, Posting},
     refusal::{Code, HandoffError, Refusal},
     session::Session,
 };
-use handover_store::AgentRow;
-
-/// Breakers that opened or closed by a decision.
-pub(crate) type Moved = Vec<(Account, Breaker)>;
 
 impl Engine {
     /// Shows the world as it is now.
@@ -42,7 +35,7 @@ impl Engine {
         picked: Option<&Picked>,
         chooses: bool,
         decide: impl FnOnce(&World<'_>) -> Result<Decided, HandoffError>,
-    ) -> Result<(Decided, Moved), HandoffError> {
+    ) -> Result<(Decided, Posted), HandoffError> {
         // Only where something is limited over all sessions do decisions wait for one another.
         let limited = self.inner.policy.read().budgets.has_limits()
             || self.inner.agents.read().has_budgets()
@@ -51,18 +44,18 @@ impl Engine {
         // Whoever chooses next sees that this one had its turn.
         let choosing = chooses.then(|| self.inner.choosing.lock());
         let decided = self.with_world(caller, picked, decide)?;
-        let moved = self.post(&decided.postings)?;
+        let posted = self.post(&decided.postings)?;
         let offers = decided.offers_moved(before);
         if !offers.0.is_empty() || !offers.1.is_empty() {
             self.inner.agents.write().follow(&offers);
         }
         drop((choosing, alone));
-        Ok((decided, moved))
+        Ok((decided, posted))
     }
 
-    pub(crate) fn post(&self, postings: &[Posting]) -> Result<Moved, HandoffError> {
+    pub(crate) fn post(&self, postings: &[Posting]) -> Result<Posted, HandoffError> {
         if postings.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Posted::default());
         }
         self.inner.ledger.write().post(postings).map_err(|account| {
             let message = format!("the account \"{account}\" changed meanwhile");
@@ -71,39 +64,20 @@ impl Engine {
     }
 
     /// What was counted and could not be written does not count.
-    pub(crate) fn take_back(&self, before: Option<&Session>, decided: &Decided) {
-        self.inner.ledger.write().take_back(&decided.postings);
+    pub(crate) fn take_back(&self, before: Option<&Session>, decided: &Decided, posted: &Posted) {
+        self.inner.ledger.write().take_back(&decided.postings, posted);
         self.inner.agents.write().unfollow(&decided.offers_moved(before));
     }
 
-    /// Says in the book of the house that breakers moved, and gives away what waits for an agent that is left alone.
-    pub(crate) fn note_breakers(&self, moved: Moved) {
-        for (account, breaker) in moved {
-            let Some(agent) = account.agent_id() else { continue };
-            let engine = self.clone();
-            tokio::spawn(async move {
-                let opened = breaker.open_until.is_some();
-                let why = if opened {
-                    format!("it failed {} times in a row", breaker.failures)
-                } else {
-                    "it did well".into()
-                };
-                let event = Event::BreakerMoved { agent: agent.clone(), breaker, why };
-                // The store says so itself when it cannot write; there is nobody here to tell.
-                let _ = engine.write_house(vec![event], Vec::<AgentRow>::new()).await;
-                if opened {
-                    engine.reconsider_offers(&agent).await;
-                }
-            });
+    /// Gives away what waits for agents that are left alone, where somebody else can take it.
+    pub(crate) async fn give_away(&self) {
+        loop {
+            let Some(agent) = self.inner.left_alone.lock().pop_first() else { return };
+            self.reconsider_offers(&agent).await;
         }
     }
 
     async fn reconsider_offers(&self, agent: &AgentId) {
-        // A person is not left alone: there is nobody else to ask.
-        let human = self.inner.agents.read().get(agent).is_some_and(|known| known.profile.kind == AgentKind::Human);
-        if human {
-            return;
-        }
         let Ok(offers) = self.inner.store.offers(agent, handover_core::limits::PAGE_MAX).await else { return };
         for offer in offers {
             // Refused means that it is not on offer any more.

@@ -3,18 +3,22 @@
 
 mod common;
 
-use common::{House, delegation, id, session, success, until, workers};
+use common::{House, delegation, id, session, success, tenant, until, workers};
 use handover_core::{
     agent::{Profile, Risk},
-    command::Caller,
-    handoff::{Request, ReturnStatus, Status},
+    command::{Caller, Open},
+    event::Event,
+    handoff::{Edit, Priority, Request, ReturnStatus, Status},
     ids::HandoffId,
+    policy::{ApprovalRule, Approver, OnExpiry, When},
     refusal::Code,
 };
 use handover_engine::{
     Engine,
     agent::{Done, agent},
 };
+use serde_json::json;
+use std::time::Duration;
 
 fn asking() -> Request {
     Request { needs_approval: true, ..delegation("planner", "pilot") }
@@ -121,4 +125,186 @@ async fn an_agent_of_this_process_begins_only_when_it_is_approved() {
     engine.approve(handoff, "anna", "").await.unwrap();
     assert_eq!(engine.returned(handoff).await.unwrap().status, ReturnStatus::Success);
     until(|| engine.agent(&id("pilot")).unwrap().load == 0).await;
+}
+
+/// A rule for what goes to the pilot: these people, an hour each.
+fn rule(name: &str, when: When, approvers: &[&str]) -> ApprovalRule {
+    let approver = |who: &&str| Approver { who: (*who).to_owned(), within_ms: Some(3_600_000) };
+    ApprovalRule {
+        name: name.to_owned(),
+        when,
+        approvers: approvers.iter().map(approver).collect(),
+        on_expiry: OnExpiry::Deny,
+    }
+}
+
+fn to_pilot() -> When {
+    When { to: vec![id("pilot")], ..When::default() }
+}
+
+/// Numbers that are hard to read back: the digest must be the same after every restart.
+fn dear() -> Request {
+    let mut request = delegation("planner", "pilot");
+    request.task.payload =
+        json!({"sum": 0.1 + 0.2, "tiny": 5e-324, "large": 1.797_693_134_862_315_7e308, "n": u64::MAX});
+    request
+}
+
+#[tokio::test]
+async fn one_after_the_other_is_asked_across_restarts() {
+    let mut house = House::new();
+    house.policy.approvals = vec![rule("flights", to_pilot(), &["ann", "bob"])];
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot", "clerk"]).await;
+    let handoff = waiting(&engine, dear()).await;
+    house.pass(&engine, 3_599).await;
+    let engine = again(&house, engine).await;
+    assert_eq!(engine.approve(handoff, "bob", "").await.unwrap_err().code(), Code::NotApprover);
+    house.pass(&engine, 1).await;
+    let engine = again(&house, engine).await;
+    let pending = engine.approvals(Some("bob")).await.unwrap().remove(0);
+    assert_eq!((pending.rule.as_str(), pending.approver.as_deref()), ("flights", Some("bob")));
+    assert_eq!((pending.deciders.len(), pending.until), (2, common::START + 7_200_000));
+    engine.approve_exactly(handoff, "ann", "late but sure", pending.digest).await.unwrap();
+    let engine = again(&house, engine).await;
+    let approval = engine.handoff(handoff).await.unwrap().approval.unwrap();
+    assert_eq!((approval.approved_by.as_deref(), approval.digest), (Some("ann"), pending.digest));
+    engine.accept(handoff, &id("pilot"), None, None).await.unwrap();
+    let seen: Vec<String> = engine.trace(handoff).await.unwrap().into_iter().map(|r| r.event_type).collect();
+    assert_eq!(seen, ["initiated", "approval_requested", "approval_requested", "approved", "accepted"]);
+    engine.verify().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_change_voids_what_was_seen_across_restarts() {
+    let mut house = House::new();
+    house.policy.approvals = vec![rule("flights", to_pilot(), &["ann"])];
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot", "clerk"]).await;
+    let handoff = waiting(&engine, dear()).await;
+    let seen = engine.approvals(None).await.unwrap().remove(0).digest;
+    let edit = Edit { description: Some("find two jets".into()), ..Edit::default() };
+    engine.amend(handoff, "planner", edit).await.unwrap();
+    let engine = again(&house, engine).await;
+    let changed = engine.approve_exactly(handoff, "ann", "", seen).await.unwrap_err();
+    assert_eq!(changed.code(), Code::ApprovalChanged);
+    assert_eq!(engine.deny_exactly(handoff, "ann", "", seen).await.unwrap_err().code(), Code::ApprovalChanged);
+    let pending = engine.approvals(None).await.unwrap().remove(0);
+    assert_eq!(changed.refusals[0].details["digest"], json!(pending.digest));
+    assert_eq!(pending.handoff.request.task.description, "find two jets");
+    // Another change with the approval: of the target, and of the place in the queue.
+    let to = Some(id("clerk"));
+    let edit = Edit { to_agent: to, priority: Some(Priority::Urgent), ..Edit::default() };
+    engine.approve_edited(handoff, "ann", "to the clerk", Some(pending.digest), edit).await.unwrap();
+    let engine = again(&house, engine).await;
+    assert!(engine.inbox(&id("pilot"), 9).await.unwrap().is_empty());
+    let offered = engine.inbox(&id("clerk"), 9).await.unwrap().remove(0);
+    assert_eq!(offered.request.task.description, "find two jets");
+    assert_eq!(offered.request.task.priority, Priority::Urgent);
+    assert!(engine.approvals(None).await.unwrap().is_empty());
+    let lease = engine.accept(handoff, &id("clerk"), None, None).await.unwrap().lease;
+    engine.give_back(handoff, lease, success("two jets"), None).await.unwrap();
+    let engine = again(&house, engine).await;
+    assert_eq!(engine.handoff(handoff).await.unwrap().request.task.description, "find two jets");
+    engine.verify().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_rule_that_changed_while_nobody_looked_is_asked_again() {
+    let mut house = House::new();
+    house.policy.approvals = vec![rule("flights", to_pilot(), &["ann"])];
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot"]).await;
+    let handoff = waiting(&engine, dear()).await;
+    house.policy.approvals[0].approvers[0].who = "bob".into();
+    let engine = again(&house, engine).await;
+    assert!(engine.approvals(Some("ann")).await.unwrap().is_empty());
+    assert_eq!(engine.approve(handoff, "ann", "").await.unwrap_err().code(), Code::NotApprover);
+    assert_eq!(engine.approve(handoff, "bob", "").await.unwrap_err().code(), Code::ApprovalChanged);
+    let pending = engine.approvals(Some("bob")).await.unwrap().remove(0);
+    engine.approve_exactly(handoff, "bob", "", pending.digest).await.unwrap();
+    assert_eq!(engine.handoff(handoff).await.unwrap().approval.unwrap().digest, pending.digest);
+}
+
+#[tokio::test]
+async fn the_rule_approves_when_nobody_answers_and_what_was_approved_is_asked_again_for_another() {
+    let mut house = House::new();
+    let mut flights = rule("flights", When::default(), &["ann"]);
+    flights.on_expiry = OnExpiry::Approve;
+    house.policy.approvals = vec![flights];
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot", "clerk"]).await;
+    let handoff = waiting(&engine, Request { candidates: vec![id("clerk")], ..dear() }).await;
+    house.pass(&engine, 3_600).await;
+    let records = engine.trace(handoff).await.unwrap();
+    let Event::Approved { by, comment, .. } = &records.last().unwrap().event else { panic!("{records:?}") };
+    assert_eq!((by.as_str(), comment.contains("flights")), ("policy", true));
+    let engine = again(&house, engine).await;
+    engine.reject(handoff, &id("pilot"), "no fuel").await.unwrap();
+    assert!(engine.inbox(&id("clerk"), 9).await.unwrap().is_empty());
+    let engine = again(&house, engine).await;
+    let pending = engine.approvals(Some("ann")).await.unwrap().remove(0);
+    assert_eq!((pending.handoff.to_agent.as_str(), pending.handoff.approval.unwrap().approved_by), ("clerk", None));
+    engine.approve(handoff, "ann", "").await.unwrap();
+    assert_eq!(engine.inbox(&id("clerk"), 9).await.unwrap().len(), 1);
+    engine.verify().await.unwrap();
+}
+
+#[tokio::test]
+async fn whoever_could_not_answer_while_the_engine_slept_has_the_time_again() {
+    let mut house = House::new();
+    house.policy.approvals = vec![rule("flights", to_pilot(), &["ann"])];
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot"]).await;
+    let handoff = waiting(&engine, dear()).await;
+    house.clock.jump(Duration::from_secs(10_000));
+    engine.run_due().await.unwrap();
+    assert_eq!(engine.approvals(None).await.unwrap()[0].until, common::START + 13_600_000);
+    house.pass(&engine, 3_600).await;
+    assert_eq!(engine.handoff(handoff).await.unwrap().status(), Status::Cancelled);
+}
+
+#[tokio::test]
+async fn what_waits_is_listed_by_who_may_decide_it() {
+    let mut house = House::new();
+    let broken = When { expression: Some("handoff.payload.price > 5".into()), ..to_pilot() };
+    house.policy.approvals = vec![rule("prices", broken, &["ann"]), rule("clerks", When::default(), &["planner"])];
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot", "clerk"]).await;
+    let first = waiting(&engine, delegation("planner", "pilot")).await;
+    let second = waiting(&engine, delegation("planner", "clerk")).await;
+    let ids = |found: Vec<handover_engine::PendingApproval>| -> Vec<HandoffId> {
+        found.into_iter().map(|one| one.handoff.id).collect()
+    };
+    let all = engine.approvals(None).await.unwrap();
+    assert!(all[0].warnings[0].contains("has no key `price`"), "{:?}", all[0].warnings);
+    assert_eq!(ids(all), [first, second]);
+    assert_eq!(ids(engine.approvals(Some("ann")).await.unwrap()), [first, second]);
+    assert_eq!(ids(engine.approvals(Some("bob")).await.unwrap()), [second]);
+    assert_eq!(ids(engine.approvals(Some("planner")).await.unwrap()), []);
+    let other = tenant(&engine, "other");
+    other.open_session(&session("t"), Open::by("planner").unwrap()).await.unwrap();
+    let theirs = other.initiate(&session("t"), delegation("planner", "clerk")).await.unwrap().handoffs[0];
+    assert_eq!(ids(other.approvals(None).await.unwrap()), [theirs]);
+    assert_eq!(ids(engine.approvals(None).await.unwrap()), [first, second]);
+    let bound = Caller { name: "key".into(), tenant: "default".into(), acts_as: Some(vec![id("ann")]) };
+    let bound = engine.for_caller(bound);
+    assert_eq!(bound.approvals(Some("bob")).await.unwrap_err().code(), Code::NotYourAgent);
+    assert_eq!(ids(bound.approvals(Some("ann")).await.unwrap()), [first, second]);
+}
+
+#[tokio::test]
+async fn a_policy_with_an_expression_that_does_not_compile_is_refused() {
+    let mut house = House::new();
+    let engine = house.open().await;
+    let bad = When { expression: Some("handoff.cost >".into()), ..When::default() };
+    house.policy.approvals = vec![rule("bad", bad, &[])];
+    let error = engine.set_policy(house.policy.clone()).unwrap_err();
+    assert_eq!(
+        (error.code(), error.refusals[0].field.as_str()),
+        (Code::BadExpression, "policy.approvals[0].when.expression")
+    );
+    engine.close().await.unwrap();
+    let refused = Engine::open_with(house.file(), house.options()).await.err().unwrap();
+    assert_eq!(refused.code(), Code::BadExpression);
 }

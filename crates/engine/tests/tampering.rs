@@ -1,11 +1,13 @@
 //! Somebody opens the file with a shell and changes what happened. Verifying finds it and names it.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
 
 use common::{House, one_done, session, user, workers};
 use handover_core::{
+    budget::{Budget, Limit},
     command::{Open, Write},
+    policy::Budgets,
     refusal::Code,
 };
 use rusqlite::{Connection, params};
@@ -294,7 +296,7 @@ fn quiet_end(conn: &Connection) {
     let head = serde_json::json!({"seq": 1, "hash": handover_core::digest::Digest(hash)}).to_string();
     let mark = serde_json::to_string(&handover_core::message::Mark::default()).unwrap();
     let sql = "UPDATE sessions SET head_seq = 1, head_hash = ?1, \
-               state = json_set(state, '$.head', json(?2), '$.mark', json(?3), '$.last_at', ?4) WHERE id = 't'";
+               state = json_set(state, '$.head', json(?2), '$.mark', json(?3), '$.last_at', ?4, '$.watch.news', 0) WHERE id = 't'";
     assert_eq!(conn.execute(sql, params![hash, head, mark, at]).unwrap(), 1);
 }
 
@@ -328,4 +330,50 @@ async fn a_copy_that_nobody_touched_is_found_in_order() {
     assert_eq!((found.sessions, found.handoffs, found.messages), (4, 2, 5));
     // Twelve of the three sessions' own, and those of the house.
     assert_eq!(found.records, 10 + 2 + 2 + 4);
+}
+
+/// What somebody does to the accounts, and what is said about it.
+const ACCOUNTS: [(&str, &str, &str); 4] = [
+    (
+        "less is set aside",
+        "UPDATE ledger SET entry = json_set(entry, '$.reserved.tokens', 5) WHERE account = 'tenant default'",
+        "the account \"tenant default\" has set aside 5 tokens, and the open handoffs 60 tokens",
+    ),
+    (
+        "an account is gone",
+        "DELETE FROM ledger WHERE account = 'agent pilot'",
+        "the account \"agent pilot\" has set aside nothing, and the open handoffs 60 tokens",
+    ),
+    (
+        "an account that nobody uses",
+        "INSERT INTO ledger (account, entry) VALUES ('tenant other', '{\"reserved\":{\"micros\":500000}}')",
+        "the account \"tenant other\" has set aside 0.5 of money, and the open handoffs nothing",
+    ),
+    (
+        "something else is set aside as well",
+        "UPDATE ledger SET entry = json_set(entry, '$.reserved.ms', 7) WHERE account = 'agent pilot'",
+        "has set aside 60 tokens and 7 milliseconds, and the open handoffs 60 tokens",
+    ),
+];
+
+#[tokio::test]
+async fn what_is_set_aside_is_what_the_open_handoffs_hold() {
+    let mut made = House::new();
+    let limit = Limit { tokens: Some(100), ..Limit::default() };
+    made.policy.budgets = Budgets { tenant: Some(limit), agent: Some(limit), ..Budgets::default() };
+    let engine = made.open().await;
+    workers(&engine, &["planner", "pilot"]).await;
+    let budget = Budget { tokens: Some(60), ..Budget::default() };
+    let request = common::delegation("planner", "pilot").budget(budget);
+    engine.initiate(&session("s"), request).await.unwrap();
+    assert_eq!(engine.verify().await.unwrap().accounts, 2);
+    engine.close().await.unwrap();
+    for (what, change, why) in ACCOUNTS {
+        let house = House::new();
+        std::fs::copy(made.file(), house.file()).unwrap();
+        run(&house.raw(), change);
+        let error = house.open().await.verify().await.expect_err(what);
+        assert_eq!(error.code(), Code::BrokenChain, "{what}: {error}");
+        assert!(error.to_string().contains(why), "{what}: {error}");
+    }
 }

@@ -33,20 +33,22 @@ mod yaml;
 pub mod prelude {
     pub use handover_core::{
         agent::{AgentKind, Profile, Risk},
+        budget::{Budget, Limit, Period, Usage},
         command::{Caller, Command, Giving, Goto, NewArtifact, Open, Turn, Update, Write},
         event::Routed,
+        guard::complexity::Complexity,
         handoff::{
-            Aggregation, Handoff, Kind, OnTimeout, Outcome, Priority, Request, Return, ReturnStatus, Rung, Status,
+            Aggregation, Edit, Handoff, Kind, OnTimeout, Outcome, Priority, Request, Return, ReturnStatus, Rung, Status,
         },
         ids::{AgentId, HandoffId, SessionId},
         message::{NewMessage, Role},
-        policy::{Experiment, Policy, Strategy},
+        policy::{ApprovalRule, Approver, Experiment, Mode, OnExpiry, Policy, SessionLimits, Strategy, When},
         refusal::{Code, HandoffError},
         route::{ExperimentReport, Recommendation, Suggestion, SuggestionKind},
         session::{ArtifactStatus, ArtifactType, LockType},
     };
     pub use handover_engine::{
-        Engine, EventRule, Filter, HandoffContext, Notice, Options, OutsideEvent,
+        Engine, EventRule, Filter, HandoffContext, Notice, Options, OutsideEvent, PendingApproval,
         agent::{Agent, Done, Failure, Reply, Work, agent},
         picker::{Pick, PickCandidate, PickQuestion, Picker},
         verify_export,

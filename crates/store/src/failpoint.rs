@@ -57,6 +57,8 @@ pub const ALL: &[&str] = &[
     "agents.exit",
     "ledger.enter",
     "ledger.exit",
+    "reserved.enter",
+    "reserved.exit",
     "records.enter",
     "records.exit",
     "last_position.enter",

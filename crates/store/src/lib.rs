@@ -10,7 +10,8 @@ pub mod sqlite;
 
 pub use error::StoreError;
 pub use rows::{
-    AgentRow, Commit, HandoffRow, Item, ItemKind, KeyRow, MessageRow, RecordRow, ReturnRow, SessionRow, StoredReturn,
+    AgentRow, Commit, HandoffRow, Item, ItemKind, KeyRow, MessageRow, RecordRow, Reserved, ReturnRow, SessionRow,
+    StoredReturn,
 };
 
 use async_trait::async_trait;
@@ -259,6 +260,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// All accounts of the ledger.
     async fn ledger(&self) -> Result<Vec<(Account, Entry)>, StoreError>;
+    /// What each account has set aside by the ledger, and by the handoffs that are open, as of one moment.
+    async fn reserved(&self) -> Result<Vec<Reserved>, StoreError>;
 
     /// Records in the order of commits. Never skips one.
     async fn records(&self, query: &RecordQuery) -> Result<Vec<StoredRecord>, StoreError>;

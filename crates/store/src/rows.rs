@@ -2,12 +2,13 @@
 
 use handover_core::{
     agent::{Profile, Standing},
+    budget::Amount,
     decide::Decided,
     digest::Digest,
     event::Event,
     handoff::{Handoff, Kind, Phase, ReturnStatus, Status},
     ids::{AgentId, HandoffId, SessionId},
-    ledger::Posting,
+    ledger::{Account, Posting},
     message::Message,
     session::Session,
     time::Timestamp,
@@ -189,6 +190,17 @@ pub struct AgentRow {
     pub id: AgentId,
     /// Its profile and standing; nothing when it is removed.
     pub entry: Option<(Arc<Profile>, Standing)>,
+}
+
+/// What an account has set aside, told twice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reserved {
+    /// The account.
+    pub account: Account,
+    /// As the ledger says.
+    pub counted: Amount,
+    /// As the handoffs that are open say, added up.
+    pub held: Amount,
 }
 
 /// Everything that one command changes.

@@ -13,9 +13,20 @@ impl Draft<'_> {
     pub(super) fn authority(&self, agent: &AgentId) -> Risk {
         let own = self.agent(agent).map_or(Risk::Low, |agent| agent.profile.autonomy_budget.max_risk);
         let held = self.session.held_by(agent).map(|held| held.authority);
-        let trail = self.session.trail.as_ref().filter(|trail| trail.path.last() == Some(agent));
-        let chain = held.or_else(|| trail.map(|trail| trail.authority));
+        let chain = held.or_else(|| self.authority_on_trail(agent));
         own.min(chain.unwrap_or(Risk::High))
+    }
+
+    /// What the chain by which the session was handed on leaves to one of its agents, also when the work came back to
+    /// it: no more than anybody before it could take.
+    fn authority_on_trail(&self, agent: &AgentId) -> Option<Risk> {
+        let trail = self.session.trail.as_ref()?;
+        let at = trail.path.iter().rposition(|on_it| on_it == agent)?;
+        if at + 1 == trail.path.len() {
+            return Some(trail.authority);
+        }
+        let before = trail.path[..at].iter().filter_map(|earlier| self.agent(earlier));
+        before.map(|earlier| earlier.profile.autonomy_budget.max_risk).min()
     }
 
     /// The risk that a target may take with what this agent hands over. Asking somebody above is the one way to more.

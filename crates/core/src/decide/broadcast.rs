@@ -107,7 +107,11 @@ impl Draft<'_> {
         let Some(entry) = self.session.groups.get(&group) else { return };
         let returned_to = entry.expects_return.then(|| entry.from_agent.clone());
         let members = entry.members.iter().map(|(id, _)| *id).collect();
+        let source = returned_to.clone().filter(|_| status == ReturnStatus::Failed);
         self.emit(Event::GroupDecided { group, returned_to, status, winners, members });
+        if let Some(source) = source {
+            self.fall_back(source, None, "too few of those who were asked succeeded");
+        }
     }
 }
 

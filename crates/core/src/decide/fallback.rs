@@ -6,6 +6,7 @@ use crate::{
     command::Prepared,
     event::Event,
     handoff::{Handoff, Request},
+    ids::AgentId,
     message::{NewMessage, Role},
     policy::Mode,
     refusal::{Code, HandoffError, Refusal},
@@ -18,6 +19,7 @@ impl Draft<'_> {
         match self.initiate(request) {
             Ok(_) => Ok(()),
             Err(error) if self.mode() == Mode::Fallback && about_the_target(&error) => {
+                self.answer.warnings.clear();
                 self.answer.fallback = Some(error.clone());
                 self.tell_of_fallback(&error);
                 self.emit(Event::FellBack { by: from, to, error });
@@ -29,10 +31,16 @@ impl Draft<'_> {
 
     /// A handoff that was begun came to nothing, and its source goes on alone.
     pub(super) fn fall_back_after(&mut self, handoff: &Handoff, why: &str) {
+        let to = handoff.to_agent.clone();
+        let failed = format!("{to} failed");
+        self.fall_back(handoff.request.from_agent.clone(), Some(to), if why.is_empty() { &failed } else { why });
+    }
+
+    /// As a handoff, or a broadcast, that came to nothing leaves it.
+    pub(super) fn fall_back(&mut self, by: AgentId, to: Option<AgentId>, why: &str) {
         if self.mode() != Mode::Fallback || self.session.ended_at.is_some() {
             return;
         }
-        let (by, to) = (handoff.request.from_agent.clone(), Some(handoff.to_agent.clone()));
         let refusal = Refusal::new(Code::Closed, format!("it came to nothing: {why}"));
         let error = HandoffError::one(refusal).between(&by, to.as_ref());
         self.tell_of_fallback(&error);
@@ -47,12 +55,14 @@ impl Draft<'_> {
     }
 }
 
-/// Whether it is the target, the rules or a guard that say no. A caller that may not ask at all is told so.
+/// Whether it is the target, the rules or a guard that say no. A caller that may not ask at all, or asks for something
+/// that cannot be, is told so.
 fn about_the_target(error: &HandoffError) -> bool {
-    error.refusals.iter().all(|refusal| {
-        let code = refusal.code;
-        code >= Code::UnknownTarget && code <= Code::NobodyCan
-            || code >= Code::TimeoutMissing && code <= Code::BadQuorum
-            || code >= Code::TooManyHandoffs && code <= Code::TimeSpent
-    })
+    let all = |refusal: &Refusal| match refusal.code {
+        Code::UnknownTarget | Code::TargetUnavailable | Code::TargetTakesNone | Code::NobodyCan => true,
+        Code::AutonomyTooSmall | Code::CapabilityMismatch | Code::AtCapacity => true,
+        Code::TooHigh | Code::NoLadder | Code::NoPicker => true,
+        code => code >= Code::TooManyHandoffs && code <= Code::TimeSpent,
+    };
+    error.refusals.iter().all(all)
 }

@@ -47,9 +47,10 @@ impl Draft<'_> {
         }
         self.check_count(&limits, targets.len(), checks);
         self.check_agents(&limits, request, targets, checks);
+        self.check_one_try(targets, checks);
+        self.check_pace(request, targets, checks);
         for (i, target) in targets.iter_mut().enumerate() {
-            let field =
-                if request.kind == Kind::Broadcast { format!("broadcast.targets[{i}]") } else { "to_agent".to_owned() };
+            let field = field_of(request, i);
             let own = request.broadcast.as_ref().and_then(|all| all.targets.get(i)).and_then(|send| send.task.as_ref());
             let content = self.content(request, own.unwrap_or(&request.task));
             target.content = Some(content);
@@ -58,10 +59,30 @@ impl Draft<'_> {
         }
     }
 
+    /// The guards for a handoff that is another than it was begun as. It is counted already.
+    pub(super) fn check_changed(
+        &self,
+        request: &Request,
+        to: &AgentId,
+        content: Digest,
+        field: &str,
+        checks: &mut Checks,
+    ) {
+        if request.kind == Kind::Escalation {
+            return;
+        }
+        let limits = self.limits();
+        let target = Target::named(to.clone(), Vec::new(), None);
+        self.check_agents(&limits, request, std::slice::from_ref(&target), checks);
+        self.check_chain(&limits, request, to, field, checks);
+        self.check_circle(request, to, content, field, checks);
+    }
+
     fn check_escalations(&self, limits: &SessionLimits, checks: &mut Checks) {
         let used = self.session.watch.escalations;
         if let Some(max) = limits.escalations.filter(|max| used >= *max) {
-            let refusal = Refusal::new(Code::TooManyHandoffs, format!("{used} of {max} escalations are used up"));
+            let message = format!("{used} of the {max} escalations of this session are used up");
+            let refusal = Refusal::new(Code::TooManyHandoffs, message);
             checks.add(refusal.at("type").details(json!({"limit": "escalations", "max": max, "used": used})));
         }
     }
@@ -69,9 +90,13 @@ impl Draft<'_> {
     fn check_count(&self, limits: &SessionLimits, wanted: usize, checks: &mut Checks) {
         let used = self.session.watch.handoffs;
         let Some(max) = limits.handoffs.filter(|max| used as usize + wanted > *max as usize) else { return };
-        let class = self.session.complexity.map(|class| format!(" of a {} session", class.word())).unwrap_or_default();
+        let class = self.session.complexity.map(|class| format!("{} ", class.word())).unwrap_or_default();
         let more = if wanted > 1 { format!(", and this one makes {wanted}") } else { String::new() };
-        let refusal = Refusal::new(Code::TooManyHandoffs, format!("{used} of {max} handoffs{class} are used up{more}"));
+        let message = match max {
+            0 => format!("this {class}session has none: its owner works alone"),
+            _ => format!("{used} of the {max} handoffs of this {class}session are used up{more}"),
+        };
+        let refusal = Refusal::new(Code::TooManyHandoffs, message);
         checks.add(refusal.at("type").details(json!({"limit": "handoffs", "max": max, "used": used})));
     }
 
@@ -88,7 +113,9 @@ impl Draft<'_> {
         if count > max as usize && targets.iter().any(|target| !known.contains(&target.to)) {
             let names: Vec<&str> = known.iter().map(AgentId::as_str).collect();
             let message = format!("{count} agents would have a part in it, {max} may");
-            let refusal = Refusal::new(Code::TooManyAgents, message).at("to_agent");
+            let field = if request.kind == Kind::Broadcast { "broadcast.targets" } else { "to_agent" };
+            let refusal = Refusal::new(Code::TooManyAgents, message).at(field);
+            let refusal = refusal.details(json!({"limit": "agents", "max": max, "count": count}));
             checks.add(refusal.hint(format!("who has a part already: {}", names.join(", "))));
         }
     }
@@ -98,14 +125,30 @@ impl Draft<'_> {
         let length = self.path(request, parent, None, to).len();
         if let Some(max) = limits.chain.filter(|max| length > *max as usize) {
             let message = format!("the chain would have {length} agents, {max} may be in one");
-            checks.add(Refusal::new(Code::ChainTooLong, message).at(field));
+            let details = json!({"limit": "chain", "max": max, "count": length});
+            checks.add(Refusal::new(Code::ChainTooLong, message).at(field).details(details));
+        }
+    }
+
+    /// How often one hands over to another within a minute, with what is begun together.
+    fn check_pace(&self, request: &Request, targets: &[Target], checks: &mut Checks) {
+        let (from, max) = (&request.from_agent, self.world.policy.loops.pair_per_minute);
+        for (i, target) in targets.iter().enumerate() {
+            let to = &target.to;
+            let together = targets[..i].iter().filter(|earlier| earlier.to == *to).count();
+            let pace = self.session.watch.pace(from, to, self.now);
+            if max > 0 && pace as usize + together >= max as usize {
+                let message = format!("{from} handed over to {to} {pace} times within a minute, {max} are allowed");
+                let details = json!({"max": max, "count": pace});
+                checks.add(Refusal::new(Code::TooFast, message).at(field_of(request, i)).details(details));
+            }
         }
     }
 
     /// Whether the work would come to where it was before, with nothing new.
     fn check_circle(&self, request: &Request, to: &AgentId, content: Digest, field: &str, checks: &mut Checks) {
         let (from, watch, loops) = (&request.from_agent, &self.session.watch, &self.world.policy.loops);
-        if let Some(waiting) = self.waits_above(from, to, request.kind) {
+        if let Some(waiting) = self.waits_above(request, to) {
             let message = format!("{to} waits for {waiting}, which this work is a part of");
             checks.add(Refusal::new(Code::WaitsForYou, message).at(field));
         }
@@ -113,30 +156,29 @@ impl Draft<'_> {
         if watch.moves.iter().rev().take(loops.repeats_within as usize).any(same) {
             let message = format!("{from} handed the same to {to} within the last {} handoffs", loops.repeats_within);
             checks.add(Refusal::new(Code::Repetition, message).at(field).details(json!({"digest": content})));
-        } else if let Some(left) = watch.left.get(to).filter(|_| loops.repeats_within > 0) {
+        } else if let Some(left) = watch.left.get(to) {
             // Only work that is handed on comes back; a part that is given out returns by itself.
-            let idle = loops.idle_rounds > 0 && left.news == watch.news && left.idle >= loops.idle_rounds;
-            if left.digest == content {
+            let brings = self.variables_after(request) != self.session.variables_digest;
+            let idle = loops.idle_rounds > 0 && left.news == watch.news && left.idle >= loops.idle_rounds && !brings;
+            if loops.repeats_within > 0 && left.digest == content {
                 let message = format!("{to} handed on this very work, and nothing is new since");
                 checks.add(Refusal::new(Code::Circle, message).at(field).details(json!({"digest": content})));
             } else if idle && request.kind == Kind::Sequential {
-                let message = format!("it came back to {to} {} times, and nothing is new but the words", left.idle);
+                let times = if left.idle == 1 { "once".to_owned() } else { format!("{} times", left.idle) };
+                let message =
+                    format!("it came back to {to} {times}, and nothing is new in the session but other words");
                 checks.add(Refusal::new(Code::Circle, message).at(field));
             }
-        }
-        let pace = watch.pace(from, to, self.now);
-        if loops.pair_per_minute > 0 && pace >= loops.pair_per_minute {
-            let message = format!("{from} handed over to {to} {pace} times within a minute");
-            checks.add(Refusal::new(Code::TooFast, message).at(field).details(json!({"max": loops.pair_per_minute})));
         }
     }
 
     /// The handoff on this chain whose result the target waits for.
-    fn waits_above(&self, from: &AgentId, to: &AgentId, kind: Kind) -> Option<HandoffId> {
-        if kind == Kind::Sequential {
+    fn waits_above(&self, request: &Request, to: &AgentId) -> Option<HandoffId> {
+        if request.kind == Kind::Sequential {
             return None;
         }
-        let mut above = self.session.held_by(from);
+        let named = request.parent_id.and_then(|id| self.session.open.get(&id));
+        let mut above = named.or_else(|| self.session.held_by(&request.from_agent));
         for _ in 0..limits::PATH_MAX {
             let handoff: &Handoff = above?;
             if handoff.request.from_agent == *to && handoff.request.expects_return() {
@@ -144,7 +186,7 @@ impl Draft<'_> {
             }
             let parent = handoff.parent_id.and_then(|id| self.session.open.get(&id));
             above =
-                parent.or_else(|| self.session.held_by(&handoff.request.from_agent).filter(|up| up.id != handoff.id));
+                parent.or_else(|| self.session.held_by(&handoff.request.from_agent)).filter(|up| up.id != handoff.id);
         }
         None
     }
@@ -172,4 +214,9 @@ impl Draft<'_> {
         values.extend(request.context.variables.iter());
         Digest::of_json(&values)
     }
+}
+
+/// Where in the request a target stands.
+fn field_of(request: &Request, i: usize) -> String {
+    if request.kind == Kind::Broadcast { format!("broadcast.targets[{i}]") } else { "to_agent".to_owned() }
 }

@@ -1,6 +1,6 @@
 //! Initiating: a request is checked as a whole, gets a target, and becomes a handoff that is offered or waits for approval.
 
-use super::{Draft, Verdict, validate::Checks};
+use super::{Draft, Verdict, asking::Asked, budget::Together, validate::Checks};
 use crate::{
     agent::{AgentKind, Standing},
     budget::Amount,
@@ -150,12 +150,17 @@ impl Draft<'_> {
         let hard_deadline = self.hard_deadline(request, parent);
         let content = target.content.unwrap_or_else(|| self.content(request, &request.task));
         let reservation = match successor_of {
-            Some(_) => self.set_aside(request, &target.to, None, 1).unwrap_or_default(),
+            Some(_) => self.set_aside(request, &target.to, None, &Together::alone()).unwrap_or_default(),
             None => target.reservation,
         };
-        let approval = self.approval_for(request, &target.to, reservation.as_ref(), successor_of.is_some());
+        // What goes on further up was made by the engine; nobody is asked about that.
+        let (approval, troubles) = match successor_of {
+            Some(_) => (None, Vec::new()),
+            None => self.approval_for(&Asked::new(request, &target.to, reservation.as_ref(), self.session.handoffs)),
+        };
+        self.answer.warnings.extend(troubles.iter().cloned());
         let until = match &approval {
-            Some(approval) => self.now + self.approval_ms(approval),
+            Some(approval) => self.now + approval.within_ms,
             None => self.window(&target.to, target.climb.as_ref()),
         };
         let until = hard_deadline.map_or(until, |deadline| deadline.min(until));
@@ -205,7 +210,7 @@ impl Draft<'_> {
         };
         self.emit(Event::Initiated { request: request.clone(), handoff: Box::new(handoff), routing: target.routing });
         if let Some(approval) = approval {
-            self.emit(Event::ApprovalRequested { id, until, approval: Box::new(approval) });
+            self.emit(Event::ApprovalRequested { id, until, approval: Box::new(approval), warnings: troubles });
         }
         self.made(id);
         id

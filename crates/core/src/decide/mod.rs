@@ -5,6 +5,7 @@ mod accept;
 mod advise;
 mod answer;
 mod approval;
+mod asking;
 mod authority;
 mod breaker;
 mod broadcast;
@@ -12,6 +13,8 @@ mod budget;
 mod climb;
 mod close;
 mod data;
+mod edit;
+mod facts;
 mod fallback;
 mod guards;
 mod house;
@@ -20,11 +23,13 @@ mod reroute;
 mod returning;
 mod route;
 mod session;
+mod settle;
 mod timers;
 mod turn;
 pub(crate) mod validate;
 
 pub use advise::{Heard, dry_run, pick_question, recommend, suggestions};
+pub use asking::{approval_digest, deciders};
 pub use house::{check_profile, house};
 
 use crate::{
@@ -202,6 +207,11 @@ impl<'a> Draft<'a> {
     fn run(&mut self, command: Command, found: Found<'_>) -> Verdict {
         let closed = found.closed;
         if let Some(id) = command.handoff() {
+            if let (Some(over), Command::Approve { .. } | Command::Deny { .. } | Command::Amend { .. }) =
+                (closed, &command)
+            {
+                self.check_undecided(over)?;
+            }
             self.check_exists(
                 id,
                 closed,

@@ -3,9 +3,8 @@
 use super::Draft;
 use crate::{
     event::{Event, RerouteReason, Routed},
-    handoff::{Handoff, Kind, Priority, Reservation, Status, Trigger},
+    handoff::{Handoff, Kind, Priority, Status, Trigger},
     ids::{AgentId, HandoffId},
-    ledger::{Account, Change, Posting},
     limits,
 };
 
@@ -54,19 +53,43 @@ impl Draft<'_> {
         if handoff.reroutes >= limits::REROUTES_MAX {
             return None;
         }
-        let mut not = handoff.tried.clone();
-        not.push(handoff.to_agent.clone());
         let named = handoff.request.capability.is_some()
             || !handoff.request.candidates.is_empty()
             || !handoff.request.validation.required_capabilities.is_empty()
             || handoff.request.to_agent.is_none();
-        named.then(|| self.choose(&handoff.request, &not))
+        named.then(|| self.choose_next(handoff))
+    }
+
+    /// The best of those who were not asked before and can be asked in place of the one before.
+    fn choose_next(&self, handoff: &Handoff) -> Routed {
+        let mut not = handoff.tried.clone();
+        not.push(handoff.to_agent.clone());
+        for _ in 0..limits::CANDIDATES_MAX {
+            let routed = self.choose(&handoff.request, &not);
+            match &routed.agent {
+                Some(agent) if !self.can_follow(handoff, agent) => not.push(agent.clone()),
+                Some(_) | None => return routed,
+            }
+        }
+        Routed { agent: None, ..self.choose(&handoff.request, &not) }
+    }
+
+    /// Whether this agent can be asked: it is not left alone, the session has room for it, and what was set aside for
+    /// the one before can be set aside for it.
+    fn can_follow(&self, handoff: &Handoff, agent: &AgentId) -> bool {
+        self.left_alone(agent).is_none() && self.may_take_part(agent) && self.can_afford(handoff, agent)
+    }
+
+    /// Whether the session has room for this agent, or it has a part in it already.
+    fn may_take_part(&self, agent: &AgentId) -> bool {
+        let known = &self.session.watch.agents;
+        self.limits().agents.is_none_or(|max| known.contains(agent) || known.len() < max as usize)
     }
 
     fn free_human(&self, handoff: &Handoff) -> Option<AgentId> {
         let human = self.world.policy.human.clone()?;
         let asked = handoff.tried.contains(&human) || handoff.to_agent == human || handoff.request.from_agent == human;
-        (!asked && self.agent(&human).is_some()).then_some(human)
+        (!asked && self.agent(&human).is_some() && self.can_afford(handoff, &human)).then_some(human)
     }
 
     fn offer_to(
@@ -80,29 +103,12 @@ impl Draft<'_> {
         let until = self.window(&to, None);
         let until = handoff.at_most(until);
         let from = handoff.to_agent.clone();
+        self.end_probe(handoff);
         let reservation = self.move_share(handoff, &to).map(Box::new);
         let probe = self.probes(&to, handoff.id);
         let routing = routing.map(Box::new);
         self.emit(Event::Rerouted { id: handoff.id, from, to, why, to_human, reservation, probe, routing, until });
         self.ask_again(handoff.id);
-    }
-
-    /// What was set aside with one agent is set aside with the next; a probe is over.
-    fn move_share(&mut self, handoff: &Handoff, to: &AgentId) -> Option<Reservation> {
-        if handoff.probe {
-            let change = Change::ProbeOver { handoff: handoff.id };
-            self.postings.push(Posting { account: Account::of_agent(&handoff.to_agent), change });
-        }
-        let mut held = handoff.reservation.clone()?;
-        let amount = held.share.amount();
-        if let Some(account) = held.agent.take() {
-            self.postings.push(Posting { account, change: Change::Release(amount) });
-        }
-        if let Some((account, within)) = self.agent_limit(to) {
-            held.agent = Some(account.clone());
-            self.postings.push(Posting { account, change: Change::Reserve { amount, within } });
-        }
-        Some(held)
     }
 }
 

@@ -4,11 +4,12 @@ use super::{Draft, Verdict, between, validate::Checks};
 use crate::{
     command::{Giving, Goto, Update, Write},
     event::Event,
-    handoff::{ContextUpdates, Handoff, Metrics, ReturnStatus, Status},
+    handoff::{ContextUpdates, Handoff, Kind, Metrics, ReturnStatus, Status},
     ids::{AgentId, HandoffId, LeaseId},
     limits,
     refusal::{Code, HandoffError, Refusal},
 };
+use std::sync::Arc;
 use uuid::Uuid;
 
 impl Draft<'_> {
@@ -109,13 +110,20 @@ impl Draft<'_> {
 
     /// The source of a sequential handoff marks its part as complete: what it holds is done.
     pub(super) fn complete_part(&mut self, by: &AgentId) {
-        match self.session.held_by(by).cloned() {
-            Some(held) if self.session.active_agent == *by && held.request.kind == crate::handoff::Kind::Sequential => {
+        match self.part_of(by).cloned() {
+            Some(held) => {
+                self.did_well(by);
                 let result = self.result_of(&held, ReturnStatus::Success, "its part is complete".into());
                 self.end_with(&held, Status::Completed, result);
             }
-            Some(_) | None => self.emit(Event::SegmentCompleted { by: by.clone() }),
+            None => self.emit(Event::SegmentCompleted { by: by.clone() }),
         }
+    }
+
+    /// The sequential handoff by which an agent owns the session, while it works on it.
+    pub(super) fn part_of(&self, agent: &AgentId) -> Option<&Arc<Handoff>> {
+        let held = self.session.held_by(agent).filter(|_| self.session.active_agent == *agent);
+        held.filter(|held| held.request.kind == Kind::Sequential)
     }
 }
 

@@ -55,7 +55,7 @@ impl Draft<'_> {
             return Some(why);
         }
         let (account, limit) = self.agent_limit(id)?;
-        self.world.ledger.rest(&account, &limit).is_spent().then(|| "its budget is spent".to_owned())
+        self.world.ledger.rest(&account, &limit).spent().map(|_| "its budget is spent".to_owned())
     }
 
     /// Why nobody can, with those who come nearest and what keeps each of them.

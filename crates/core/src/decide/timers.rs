@@ -17,7 +17,7 @@ impl Draft<'_> {
             return Ok(());
         }
         match &handoff.phase {
-            Phase::AwaitingApproval { .. } => self.close(id, Status::Cancelled, "the approval expired"),
+            Phase::AwaitingApproval { until } => self.approval_ran_out(&handoff, *until),
             Phase::Offered { since, .. } => self.offer_ran_out(&handoff, *since),
             Phase::Deferred { .. } if self.is_over(&handoff) => self.time_out(&handoff),
             Phase::Deferred { .. } => self.offer_again(&handoff),
@@ -43,24 +43,32 @@ impl Draft<'_> {
     /// The agent is left alone for a while: whoever else can takes what waits for it. With nobody else it goes on waiting.
     pub(super) fn reconsider(&mut self, id: HandoffId) -> Verdict {
         let handoff = self.handoff(id)?;
-        let waits = matches!(handoff.phase, Phase::Offered { .. }) && !handoff.probe;
+        let waits = matches!(handoff.phase, Phase::Offered { .. }) && !self.is_probe(&handoff);
         if waits && self.left_alone(&handoff.to_agent).is_some() && self.has_next(&handoff) {
             self.reroute(id, RerouteReason::CircuitOpen);
         }
         Ok(())
     }
 
-    fn is_over(&self, handoff: &Handoff) -> bool {
+    pub(super) fn is_over(&self, handoff: &Handoff) -> bool {
         handoff.hard_deadline.is_some_and(|deadline| deadline <= self.now)
     }
 
     fn offer_again(&mut self, handoff: &Handoff) {
-        if self.left_alone(&handoff.to_agent).is_some() && !handoff.probe {
-            return self.reroute(handoff.id, RerouteReason::CircuitOpen);
+        let tries = self.is_probe(handoff);
+        if !tries && self.left_alone(&handoff.to_agent).is_some() {
+            // What failed before is not tried again; what was only put off waits on where nobody else can take it.
+            if handoff.attempt > 1 || self.has_next(handoff) {
+                return self.reroute(handoff.id, RerouteReason::CircuitOpen);
+            }
+            let until = self.breaker(&handoff.to_agent).open_until.filter(|until| *until > self.now);
+            let until = until.unwrap_or(self.now + self.world.policy.accept_ms);
+            return self.extend(handoff, until, "the agent is left alone");
         }
+        let probe = tries || self.probes(&handoff.to_agent, handoff.id);
         let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
         let until = handoff.at_most(until);
-        self.emit(Event::Offered { id: handoff.id, until });
+        self.emit(Event::Offered { id: handoff.id, until, probe });
     }
 
     /// Nobody acknowledged in time: asleep, busy, or gone?
@@ -102,7 +110,7 @@ impl Draft<'_> {
         self.extend(handoff, until, "the agent is at capacity");
     }
 
-    fn extend(&mut self, handoff: &Handoff, until: Timestamp, why: &str) {
+    pub(super) fn extend(&mut self, handoff: &Handoff, until: Timestamp, why: &str) {
         let until = handoff.at_most(until);
         self.emit(Event::Extended { id: handoff.id, until, why: why.to_owned() });
     }

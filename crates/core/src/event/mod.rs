@@ -3,7 +3,7 @@
 mod words;
 
 use crate::{
-    agent::{Profile, Standing},
+    agent::{Profile, Risk, Standing},
     context::Manifest,
     digest::Digest,
     guard::{breaker::Breaker, complexity::Complexity},
@@ -268,6 +268,9 @@ pub enum Event {
         until: Timestamp,
         /// What is to be approved, by whom.
         approval: Box<Approval>,
+        /// What went wrong on the way to asking.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
     },
     /// It was changed while it waited for approval.
     Amended {
@@ -279,6 +282,19 @@ pub enum Event {
         edit: Box<Edit>,
         /// To whom it goes now.
         to: AgentId,
+        /// The digest of what it is about now.
+        content: Digest,
+        /// The risk that may be taken on this chain now.
+        authority: Risk,
+        /// What is set aside for it now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reservation: Option<Box<Reservation>>,
+        /// Whether it tries if its agent is well again.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        probe: bool,
+        /// What does not fit but is let pass.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
     },
     /// A person said no.
     Denied {
@@ -308,6 +324,9 @@ pub enum Event {
         id: HandoffId,
         /// When the offer counts as not acknowledged.
         until: Timestamp,
+        /// Whether it tries if its agent is well again.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        probe: bool,
     },
     /// An agent took it.
     Accepted {

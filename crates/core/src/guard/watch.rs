@@ -128,6 +128,30 @@ impl Watch {
         }
     }
 
+    /// A handoff that nobody has taken yet was changed: it counts as what it is now.
+    pub fn amend(&mut self, kind: Kind, was: &Move, step: Move) {
+        self.note_agent(&step.to);
+        if kind == Kind::Escalation {
+            return;
+        }
+        if let Some(left) = self.left.get_mut(&was.from).filter(|left| left.digest == was.digest) {
+            left.digest = step.digest;
+        }
+        if let Some(kept) = self.moves.iter_mut().rev().find(|kept| *kept == was) {
+            *kept = step;
+        }
+    }
+
+    /// The same as if this handoff had not been.
+    #[must_use]
+    pub fn without(&self, step: &Move) -> Self {
+        let mut rest = self.clone();
+        if let Some(i) = rest.moves.iter().rposition(|kept| kept == step) {
+            rest.moves.remove(i);
+        }
+        rest
+    }
+
     /// How often this pair has moved in the present window.
     #[must_use]
     pub fn pace(&self, from: &AgentId, to: &AgentId, now: Timestamp) -> u32 {

@@ -18,6 +18,7 @@ use crate::{
     digest::Digest,
     ids::{AgentId, GroupId, HandoffId, LeaseId, SessionId},
     ledger::Account,
+    limits,
     message::Mark,
     policy::{Approver, OnExpiry},
     time::Timestamp,
@@ -54,13 +55,13 @@ pub struct Climb {
 }
 
 /// What was set aside for a handoff before it began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Reservation {
     /// How much of each kind; what is left out is not limited.
     pub share: Share,
-    /// Whether it is a part of what was set aside for its parent.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub within_parent: bool,
+    /// The handoff of whose share it is a part; nothing when it stands on its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<HandoffId>,
     /// The account of the tenant that it stands in, where that has a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<Account>,
@@ -89,9 +90,15 @@ pub struct Approval {
     /// What happens when nobody decided in time.
     #[serde(default)]
     pub on_expiry: OnExpiry,
+    /// How long whoever is asked now has, in milliseconds.
+    #[serde(default)]
+    pub within_ms: u64,
     /// Who approved it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<String>,
+    /// When.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_at: Option<Timestamp>,
 }
 
 /// What was changed in a request while it waited for approval.
@@ -113,6 +120,12 @@ pub struct Edit {
 }
 
 impl Edit {
+    /// Whether it changes nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// This request, as it was changed.
     pub fn change(&self, request: &mut Request) {
         if let Some(to) = &self.to_agent {
@@ -268,6 +281,15 @@ impl Handoff {
         self
     }
 
+    /// Keeps what did not fit but was let pass: each once, at most so many.
+    pub fn warn(&mut self, warnings: &[String]) {
+        for warning in warnings {
+            if self.warnings.len() < limits::WARNINGS_MAX && !self.warnings.contains(warning) {
+                self.warnings.push(warning.clone());
+            }
+        }
+    }
+
     /// Where it stands, in a word.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -324,10 +346,20 @@ impl Handoff {
         share.minus(self.spent_below)
     }
 
-    /// How long it was worked on by now, in milliseconds.
+    /// The handoff of whose share its own is a part.
     #[must_use]
-    pub fn worked_ms(&self, now: Timestamp) -> u64 {
-        self.accepted_at.map_or(0, |at| now.since(at))
+    pub fn within(&self) -> Option<HandoffId> {
+        self.reservation.as_ref().and_then(|held| held.within)
+    }
+
+    /// What it used by now: as reported, and the time of whoever works on it. The time of work below it counts there.
+    #[must_use]
+    pub fn used(&self, metrics: &Metrics, now: Timestamp) -> Amount {
+        let worked = match (&self.phase, self.accepted_at) {
+            (Phase::Running { .. }, Some(at)) => now.since(at),
+            _ => 0,
+        };
+        Amount::used(metrics, worked.saturating_sub(self.spent_below.ms))
     }
 
     /// Says so, where more was used than was set aside.
@@ -335,7 +367,7 @@ impl Handoff {
     pub fn overspent(&self, used: Amount) -> Option<String> {
         let held = self.reservation.as_ref()?;
         let lack = held.share.less(self.spent_below).lacks(&used)?;
-        Some(format!("it used more than was set aside: {}", lack.words().replace("wants", "used")))
+        Some(format!("it used more than was set aside: {}", lack.words_after()))
     }
 
     /// The task's id: its own, or the handoff's.

@@ -1,7 +1,17 @@
 //! Settings of approvals: which handoffs wait for a person, who is asked, and what happens when nobody answers.
 
-use crate::{agent::Risk, handoff::Kind, ids::AgentId};
+use super::Policy;
+use crate::{
+    agent::Risk,
+    expression::{Expression, Mistake},
+    handoff::Kind,
+    ids::AgentId,
+};
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+
+/// The names that an expression of a rule can use.
+pub const EXPRESSION_ROOTS: [&str; 3] = ["handoff", "session", "target"];
 
 /// What happens when nobody decided in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -23,6 +33,54 @@ pub struct Approver {
     /// How long it waits for them before the next one is asked, in milliseconds; the policy's `approval_ms` when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within_ms: Option<u64>,
+}
+
+/// A condition in CEL. In JSON it is its text; it is compiled when the policy is checked, once.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct Condition {
+    source: String,
+    compiled: OnceLock<Result<Expression, Mistake>>,
+}
+
+impl Condition {
+    /// As it is written.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Ready to run.
+    ///
+    /// # Errors
+    /// When it does not compile.
+    pub fn compiled(&self) -> Result<&Expression, &Mistake> {
+        self.compiled.get_or_init(|| Expression::compile(&self.source, &EXPRESSION_ROOTS)).as_ref()
+    }
+}
+
+impl PartialEq for Condition {
+    fn eq(&self, other: &Self) -> bool {
+        self.source == other.source
+    }
+}
+
+impl From<String> for Condition {
+    fn from(source: String) -> Self {
+        Self { source, compiled: OnceLock::new() }
+    }
+}
+
+impl From<&str> for Condition {
+    fn from(source: &str) -> Self {
+        source.to_owned().into()
+    }
+}
+
+impl From<Condition> for String {
+    fn from(condition: Condition) -> Self {
+        condition.source
+    }
 }
 
 /// Which handoffs wait for a person. All that is given must fit.
@@ -47,9 +105,9 @@ pub struct When {
     /// For which more than so many tokens are set aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens_above: Option<u64>,
-    /// For which this expression holds, over `handoff`, `session` and `target`.
+    /// For which this expression holds: a text in CEL, over `handoff`, `session` and `target`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub expression: Option<String>,
+    pub expression: Option<Condition>,
 }
 
 /// A rule: which handoffs wait, who is asked in which order, what happens at the end.
@@ -67,4 +125,12 @@ pub struct ApprovalRule {
     /// What happens when nobody decided in time.
     #[serde(default)]
     pub on_expiry: OnExpiry,
+}
+
+impl Policy {
+    /// The rule with this name.
+    #[must_use]
+    pub fn rule(&self, name: &str) -> Option<&ApprovalRule> {
+        self.approvals.iter().find(|rule| rule.name == name)
+    }
 }

@@ -1,7 +1,7 @@
 //! Whether the settings can be: every time one that can be waited for, every number one that makes sense, every name
 //! once, every expression one that compiles.
 
-use super::{ApprovalRule, Policy, SessionLimits};
+use super::{ApprovalRule, Condition, Policy, SessionLimits};
 use crate::{
     budget::Limit,
     decide::validate::Checks,
@@ -136,13 +136,96 @@ pub(crate) fn check_limit(field: &str, limit: &Limit, checks: &mut Checks) {
 
 fn check_rule(field: &str, rule: &ApprovalRule, checks: &mut Checks) {
     checks.count(&format!("{field}.approvers"), rule.approvers.len(), limits::APPROVERS_MAX, "APPROVERS_MAX");
+    let mut seen = BTreeSet::new();
     for (i, approver) in rule.approvers.iter().enumerate() {
-        checks.text(&format!("{field}.approvers[{i}].who"), &approver.who);
+        once(&format!("{field}.approvers[{i}].who"), &approver.who, &mut seen, checks);
         if let Some(ms) = approver.within_ms {
             checks.wait(&format!("{field}.approvers[{i}].within_ms"), ms);
         }
     }
-    if let Some(cost) = rule.when.cost_above {
+    let when = &rule.when;
+    for (name, count) in [("to", when.to.len()), ("from", when.from.len())] {
+        checks.count(&format!("{field}.when.{name}"), count, limits::APPROVAL_AGENTS_MAX, "APPROVAL_AGENTS_MAX");
+    }
+    if let Some(cost) = when.cost_above {
         checks.range(&format!("{field}.when.cost_above"), cost, 0.0, f64::MAX);
+    }
+    if let Some(Err(mistake)) = when.expression.as_ref().map(Condition::compiled) {
+        let message = format!("{} (line {}, column {})", mistake.message, mistake.line, mistake.column);
+        let refusal = Refusal::new(Code::BadExpression, message).at(format!("{field}.when.expression"));
+        let details = serde_json::json!({"line": mistake.line, "column": mistake.column});
+        checks.add(refusal.hint(mistake.hint.clone()).details(details));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// What is wrong with a policy that has these rules: code, field, message and hint of each mistake.
+    fn refused(rules: &Value) -> Vec<String> {
+        let policy: Policy = serde_json::from_value(json!({ "approvals": rules })).unwrap();
+        let refusals = policy.check().err().map(|error| error.refusals).unwrap_or_default();
+        refusals.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn bad_rules_are_refused() {
+        let many: Vec<String> = (0..1_001).map(|n| format!("agent-{n}")).collect();
+        let crowd: Vec<Value> = (0..17).map(|n| json!({"who": format!("p{n}")})).collect();
+        let table = [
+            (json!([{"name": "r"}]), ""),
+            (json!([{"name": " "}]), "HO0102 policy.approvals[0].name: it is empty"),
+            (
+                json!([{"name": "r"}, {"name": "r"}]),
+                "HO0714 policy.approvals[1].name: \"r\" is there twice (give each a name of its own)",
+            ),
+            (
+                json!([{"name": "r", "approvers": [{"who": ""}]}]),
+                "HO0102 policy.approvals[0].approvers[0].who: it is empty",
+            ),
+            (
+                json!([{"name": "r", "approvers": [{"who": "ann"}, {"who": "ann"}]}]),
+                "HO0714 policy.approvals[0].approvers[1].who: \"ann\" is there twice (give each a name of its own)",
+            ),
+            (
+                json!([{"name": "r", "approvers": [{"who": "ann", "within_ms": 0}]}]),
+                "HO0109 policy.approvals[0].approvers[0].within_ms: 0 ms is not between 1 and 34560000000 (WAIT_MS_MAX)",
+            ),
+            (
+                json!([{"name": "r", "approvers": crowd}]),
+                "HO0106 policy.approvals[0].approvers: there are 17; at most 16 are allowed (APPROVERS_MAX)",
+            ),
+            (
+                json!([{"name": "r", "when": {"to": many}}]),
+                "HO0106 policy.approvals[0].when.to: there are 1001; at most 1000 are allowed (APPROVAL_AGENTS_MAX)",
+            ),
+            (json!([{"name": "r", "when": {"cost_above": -1.0}}]), "HO0109 policy.approvals[0].when.cost_above"),
+            (
+                json!([{"name": "ok"}, {"name": "r", "when": {"expression": "handoff.cost > 5 &&\n hand.risk == 'high'"}}]),
+                "HO0715 policy.approvals[1].when.expression: there is no name `hand` (line 2, column 2) (the names are `handoff`",
+            ),
+            (json!([{"name": "r", "when": {"expression": ""}}]), "HO0715 policy.approvals[0].when.expression"),
+            (json!([{"name": "r", "when": {"expression": "handoff.cost + 1"}}]), "HO0715 policy.approvals[0].when"),
+        ];
+        for (rules, wanted) in table {
+            let found = refused(&rules);
+            match wanted {
+                "" => assert!(found.is_empty(), "{rules}: {found:?}"),
+                wanted => assert!(found.len() == 1 && found[0].starts_with(wanted), "{rules}: {found:?}"),
+            }
+        }
+    }
+
+    /// The checked policy is what is kept, so that nothing is compiled when work is handed over.
+    #[test]
+    fn an_expression_is_compiled_once_and_is_its_text_elsewhere() {
+        let condition = Condition::from("handoff.cost > 5");
+        let first: *const _ = condition.compiled().unwrap();
+        let second: *const _ = condition.compiled().unwrap();
+        assert_eq!(first, second);
+        assert_eq!(serde_json::to_value(&condition).unwrap(), json!("handoff.cost > 5"));
+        assert_eq!(condition, Condition::from("handoff.cost > 5"));
     }
 }

@@ -144,6 +144,11 @@ impl<'m> Place<'m> {
         self.value().is_number()
     }
 
+    /// Whether it is an object.
+    pub(super) fn is_object(&self) -> bool {
+        self.value.is_object()
+    }
+
     /// A number between these two.
     pub(super) fn number(self, min: f64, max: f64) -> Option<f64> {
         let Some(number) = self.value.as_f64() else {

@@ -102,6 +102,10 @@ fn budget(place: Place<'_>) -> Option<Budget> {
     if place.is_number() {
         return place.number(0.0, f64::MAX).map(|cost| Budget { cost: Some(cost), ..Budget::default() });
     }
+    if !place.is_object() {
+        place.wrong_type("a number or an object");
+        return None;
+    }
     place.object(|f| Budget {
         tokens: f.get("tokens").and_then(|place| place.whole(0, u64::MAX)),
         cost: f.get("cost").and_then(|place| place.number(0.0, f64::MAX)),

@@ -5,6 +5,7 @@
 //! `words.rs` says what each statement means, `show.rs` how an event reads.
 #![allow(dead_code, reason = "each test binary uses another part")]
 
+mod approving;
 mod request;
 pub mod routed;
 mod show;
@@ -15,6 +16,7 @@ use handover_core::{
     apply::Touched,
     command::{Caller, Command},
     decide::{Decided, Found, Picked, World, decide},
+    digest::Digest,
     event::Event,
     handoff::{Handoff, Phase, Status},
     ids::{AgentId, ArtifactId, CountedIds, HandoffId, LeaseId, SessionId},
@@ -50,6 +52,8 @@ pub struct Play {
     pub leases: BTreeMap<String, LeaseId>,
     pub last_lease: BTreeMap<HandoffId, LeaseId>,
     pub artifacts: BTreeMap<String, ArtifactId>,
+    /// The digests that were asked for, in order.
+    pub digests: BTreeMap<HandoffId, Vec<Digest>>,
     names: BTreeMap<Uuid, String>,
 }
 
@@ -92,6 +96,7 @@ impl Play {
             leases: BTreeMap::new(),
             last_lease: BTreeMap::new(),
             artifacts: BTreeMap::new(),
+            digests: BTreeMap::new(),
             names: BTreeMap::new(),
         }
     }
@@ -165,6 +170,9 @@ impl Play {
             self.texts.push(written.text.clone());
             match &written.record.event {
                 Event::Initiated { handoff, .. } => self.by_number.push(handoff.id),
+                Event::ApprovalRequested { id, approval, .. } => {
+                    self.digests.entry(*id).or_default().push(approval.digest);
+                }
                 Event::Accepted { id, lease, .. } => {
                     self.last_lease.insert(*id, *lease);
                 }

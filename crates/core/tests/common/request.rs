@@ -5,6 +5,7 @@ use super::{
     words::{Words, known, span},
 };
 use handover_core::{
+    budget::Budget,
     handoff::{Aggregation, Broadcast, Kind, Request, RequiredCapability, Rung, Send},
     ids::HandoffId,
 };
@@ -48,6 +49,12 @@ impl Play {
         request.capability = w.get("cap").map(str::to_owned);
         request.strategy = w.get("strategy").map(known);
         request.candidates = words(w, "among").map(name).collect();
+        let budget = Budget {
+            tokens: w.get("tokens").map(|n| n.parse().expect("a number")),
+            cost: w.get("cost").map(|n| n.parse().expect("a number")),
+            time_ms: w.get("time").map(span),
+        };
+        request.context.constraints.budget = Some(budget).filter(|budget| *budget != Budget::default());
         request.context.constraints.deadline = w.get("deadline").map(|text| self.now + span(text));
         request.validation.required_capabilities = words(w, "need")
             .map(|text| {
@@ -78,6 +85,14 @@ impl Play {
         if let Some(depth) = w.get("deep") {
             let depth: usize = depth.parse().expect("a number");
             request.task.payload = (0..depth).fold(Value::Null, |inner, _| json!([inner]));
+        }
+        if let Some(payload) = w.get("payload") {
+            request.task.payload = serde_json::from_str(payload).expect("JSON without spaces");
+        }
+        let number = |key: &str| w.get(key).and_then(|n| n.parse::<f64>().ok());
+        let tokens = w.get("tokens").and_then(|n| n.parse().ok());
+        if tokens.is_some() || w.get("cost").is_some() {
+            request.context.constraints.budget = Some(Budget { tokens, cost: number("cost"), time_ms: None });
         }
         if let Some(bytes) = w.get("big") {
             request.task.payload = json!("x".repeat(bytes.parse().expect("a number")));

@@ -116,11 +116,24 @@ impl Play {
 
     fn step_of_one(&self, event: &Event) -> String {
         match event {
+            Event::Approved { id, by, until, comment } if !comment.is_empty() => {
+                format!("{id} by {by} until {}: {comment}", at(*until))
+            }
             Event::Approved { id, by, until, .. } => format!("{id} by {by} until {}", at(*until)),
             Event::Denied { id, by, .. } => format!("{id} by {by}"),
-            Event::ApprovalRequested { id, until, .. } | Event::Offered { id, until } => {
-                format!("{id} until {}", at(*until))
+            Event::Amended { id, by, to, .. } => format!("{id} by {by}, to {to}"),
+            Event::ApprovalRequested { id, until, approval, .. } => {
+                let mut line = format!("{id} until {}", at(*until));
+                if !approval.rule.is_empty() {
+                    let who = approval.approver.as_deref().unwrap_or("anybody");
+                    line += &format!(", {} asks {who}", approval.rule);
+                }
+                if !approval.asked.is_empty() {
+                    line += &format!(" after {}", approval.asked.join(" "));
+                }
+                line
             }
+            Event::Offered { id, until, .. } => format!("{id} until {}", at(*until)),
             Event::Accepted { id, by, lease, lease_until, deadline, .. } => {
                 format!("{id} {by} {lease} until {} deadline {}", at(*lease_until), at(*deadline))
             }

@@ -3,6 +3,7 @@
 use super::{Play, name};
 use handover_core::{
     agent::{Autonomy, Capability, Profile, Risk, Standing},
+    budget::Limit,
     command::{Caller, Command, Giving, Goto, NewArtifact, Open, Prepared, Turn, Update, Write},
     handoff::{Aggregation, Metrics, Outcome, ReturnStatus, Send, Status},
     ids::{AgentId, ArtifactId, HandoffId, LeaseId},
@@ -75,7 +76,7 @@ impl<'a> Words<'a> {
         if self.verb() == "initiate" { Some(self.nth(1)).filter(|label| *label != "-") } else { self.get("name") }
     }
 
-    fn list(&self, key: &str) -> Vec<&'a str> {
+    pub fn list(&self, key: &str) -> Vec<&'a str> {
         self.get(key).map(|text| text.split(',').collect()).unwrap_or_default()
     }
 }
@@ -107,7 +108,12 @@ impl Play {
                 self.policy.human = w.get("human").map(name);
                 self.policy.approval_from_risk = w.get("approval").map(known);
                 self.policy.queue_ms = w.get("queue").map_or(self.policy.queue_ms, span);
+                self.policy.budgets.agent = w.get("each").map(|n| Limit { tokens: n.parse().ok(), ..Limit::default() });
+                if let Some(within) = w.get("repeats") {
+                    self.policy.loops.repeats_within = within.parse().expect("a number");
+                }
             }
+            "rule" => self.rule(w),
             "caller" => {
                 let acts_as = w.get("acts").map(|text| text.split(',').map(name).collect());
                 let tenant = w.get("tenant").unwrap_or("default").to_owned();
@@ -124,6 +130,7 @@ impl Play {
         profile.autonomy_budget = Autonomy { max_risk: w.get("risk").map_or(Risk::High, known) };
         profile.escalates_to = w.get("up").map(name);
         profile.accepts_handoffs = !w.has("closed");
+        profile.budget = w.get("budget").map(|n| Limit { tokens: n.parse().ok(), ..Limit::default() });
         profile.max_execution_ms = w.get("exec").map(span);
         if let Some(kind) = w.get("kind") {
             profile.kind = known(kind);
@@ -141,16 +148,7 @@ impl Play {
         match w.verb() {
             "open" => Command::Open(Open::of(self.by(w)).asking(w.get("request").unwrap_or_default())),
             "initiate" => Command::Initiate(Box::new(self.request(w))),
-            "approve" => Command::Approve {
-                handoff: self.handoff(w),
-                by: by_text(w),
-                comment: String::new(),
-                digest: None,
-                edit: None,
-            },
-            "deny" => {
-                Command::Deny { handoff: self.handoff(w), by: by_text(w), comment: "too risky".into(), digest: None }
-            }
+            "approve" | "deny" | "amend" => self.deciding(w),
             "accept" => Command::Accept {
                 handoff: self.handoff(w),
                 by: self.by(w),
@@ -242,7 +240,7 @@ impl Play {
         let wanted: &[Status] = match verb {
             "accept" | "reject" | "defer" => &[Status::Offered],
             "heartbeat" | "record" | "return" | "escalate" | "reclaim" => &[Status::Running],
-            "approve" | "deny" => &[Status::AwaitingApproval],
+            "approve" | "deny" | "amend" => &[Status::AwaitingApproval],
             _ => &[Status::AwaitingApproval, Status::Offered, Status::Deferred, Status::Running],
         };
         let open = self.session.iter().flat_map(|session| session.open.values());
@@ -287,10 +285,6 @@ impl Play {
             then: w.get("then").map(|to| Box::new(goto(w, to))),
         }
     }
-}
-
-fn by_text(w: &Words<'_>) -> String {
-    w.after("by").unwrap_or("boss").to_owned()
 }
 
 /// `x=1`, or `x=1@3`: only if its version is 3 now.

@@ -6,6 +6,7 @@
 mod common;
 
 mod model;
+mod money;
 mod programs;
 
 use common::{Outcome, Play, Words};
@@ -125,6 +126,7 @@ fn programs_reach_every_event() {
     }
     for word in [
         "accepted",
+        "amended",
         "approval_requested",
         "approved",
         "artifact_kept",

@@ -133,7 +133,9 @@ impl Model {
         let seen = self.handoffs.get_mut(&id).ok_or("it was never initiated")?;
         let (from, to): (&[Status], Option<Status>) = match event {
             Event::Approved { .. } => (&[AwaitingApproval], Some(Offered)),
-            Event::Denied { .. } | Event::ApprovalRequested { .. } => (&[AwaitingApproval], None),
+            Event::Denied { .. } | Event::Amended { .. } => (&[AwaitingApproval], None),
+            // What was approved for one target and goes to another is asked about again.
+            Event::ApprovalRequested { .. } => (&[AwaitingApproval, Offered], Some(AwaitingApproval)),
             Event::Offered { .. } => (&[Deferred], Some(Offered)),
             Event::Accepted { .. } => (&[Offered], Some(Running)),
             Event::Rejected { .. } => (&[Offered], None),
@@ -142,7 +144,7 @@ impl Model {
             Event::LeaseLost { .. } => (&[Running], Some(Offered)),
             Event::Retried { .. } => (&[Running], Some(Deferred)),
             Event::Heartbeat { .. } | Event::StepRecorded { .. } | Event::Reminded { .. } => (&[Running], None),
-            Event::Extended { .. } => (&[Offered, Running], None),
+            Event::Extended { .. } => (&[AwaitingApproval, Offered, Running], None),
             Event::Closed { status, .. } => (closes(*status), Some(*status)),
             Event::HumanAsked { .. } => (&[Status::Failed, Status::TimedOut], None),
             _ => return Err("it is not about a handoff".into()),

@@ -16,7 +16,13 @@ fn scene() -> impl Strategy<Value = Vec<String>> {
         Just("policy queue=3m"),
         Just("policy human=p approval=high queue=3m"),
     ];
-    policy.prop_map(|policy| {
+    let rule = one_of(&[
+        "rule none from=nobody",
+        "rule none from=nobody",
+        "rule two to=c,e ask=ann:20s,boss:20s",
+        "rule when risk=medium ask=boss:30s expiry=approve when=handoff.payload.amount>1",
+    ]);
+    (policy, rule).prop_map(|(policy, rule)| {
         let scene = [
             "agent a up=r risk=medium",
             "agent b cap=code:0.9 up=r",
@@ -27,6 +33,7 @@ fn scene() -> impl Strategy<Value = Vec<String>> {
             "agent q up=p",
             "agent p kind=human",
             policy,
+            rule,
             "open s by a",
         ];
         scene.iter().map(|text| (*text).to_owned()).collect()
@@ -94,7 +101,10 @@ fn answer() -> impl Strategy<Value = String> {
         14 => (which(), by(), lease).prop_map(|(n, by, lease)| format!("accept {n} by {by} as L1 {lease}")),
         2 => (which(), by()).prop_map(|(n, by)| format!("reject {n} by {by}")),
         1 => (which(), by(), one_of(&["5s", "2m"])).prop_map(|(n, by, time)| format!("defer {n} by {by} {time}")),
-        1 => (which(), one_of(&["boss", "a", "b"])).prop_map(|(n, by)| format!("approve {n} by {by}")),
+        1 => (which(), one_of(&["boss", "a", "b"]), one_of(&["", "", "digest=1", "digest=now", "to=c", "task=other"]))
+            .prop_map(|(n, by, more)| format!("approve {n} by {by} {more}")),
+        1 => (which(), one_of(&["boss", "source"]), one_of(&["to=c", "task=other", "priority=high", "to=d", ""]))
+            .prop_map(|(n, by, more)| format!("amend {n} by {by} {more}")),
         1 => (which(), one_of(&["boss", "a"])).prop_map(|(n, by)| format!("deny {n} by {by}")),
     ]
 }

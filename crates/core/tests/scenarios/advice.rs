@@ -44,12 +44,12 @@ fn a_dry_run_says_who_would_get_it() {
               books 0.40: its proficiency in invoicing is 0.4; 0 of 1 places taken
         initiate - a->? delegation timeout=9s task=refund_the_invoice
             billing, semantic by the task
-              billing 0.59: its profile fits the task at 0.59, by "invoice", "refund"
-              books 0.44: its profile fits the task at 0.44, by "invoice", "refund"
+              billing 0.48: its profile fits the task at 0.48, by "invoice", "refund"
+              books 0.36: its profile fits the task at 0.36, by "invoice", "refund"
         initiate - a->books delegation timeout=9s task=refund_the_invoice
             books, semantic by its name
-              books 0.44: its profile fits the task at 0.44
-              billing 0.59: its profile fits the task at 0.59, by "invoice", "refund"
+              books 0.36: its profile fits the task at 0.36
+              billing 0.48: its profile fits the task at 0.48, by "invoice", "refund"
         initiate - a->books delegation timeout=9s cap=flying
             books, best_match by its name
               books 0.00: its profile fits the task at 0.00
@@ -94,12 +94,12 @@ fn recommendations_have_their_reasons() {
     }
     expect![[r#"
         "refund an invoice for the invoicing desk"
-            billing 0.91: its profile fits the task at 0.60, by "invoice", "refund"; its proficiency in invoicing is 0.8; 7 of 9 succeeded; 0 of 2 places taken
-            books 0.60: its profile fits the task at 0.47, by "invoice", "refund"; its proficiency in invoicing is 0.4; 1 of 1 succeeded; 1 of 1 places taken
+            billing 0.91: its profile fits the task at 0.50, by "invoice", "refund"; its proficiency in invoicing is 0.8; 7 of 9 succeeded; 0 of 2 places taken
+            books 0.60: its profile fits the task at 0.39, by "invoice", "refund"; its proficiency in invoicing is 0.4; 1 of 1 succeeded; 1 of 1 places taken
         "plan a flight"
-            pilot 0.80: its profile fits the task at 0.59, by "flight", "plan"; it has no record yet; 0 of 1 places taken
+            pilot 0.80: its profile fits the task at 0.60, by "flight", "plan"; it has no record yet; 0 of 1 places taken
         "refund"
-            billing 0.85: its profile fits the task at 0.45, by "refund"; 7 of 9 succeeded; 0 of 2 places taken
+            billing 0.85: its profile fits the task at 0.33, by "refund"; 7 of 9 succeeded; 0 of 2 places taken
         "x"
         ""
             refused HO0102 task: it is empty
@@ -147,7 +147,7 @@ fn a_handoff_that_seems_due_is_suggested() {
     expect![[r#"
          | - | 0
          | I was charged twice, refund me | 0
-            BetterFit to billing: what the user last said fits billing at 0.50 and a at 0.00
+            BetterFit to billing: what the user last said fits billing at 0.47 and a at 0.00
          | hello there | 0
         initiate h a->billing sequential complete; accept h by billing as L | I was charged twice | 0
         complete by a | - | 0

@@ -5,6 +5,8 @@
 mod common;
 
 mod advice;
+mod approval;
+mod approval_changes;
 mod broadcast;
 mod data;
 mod escalation;

@@ -78,7 +78,7 @@ fn approved_it_is_offered() {
             refused HO0506 handoff h1 waits for a person's approval
             refused HO0509 by: a asked for this and cannot decide it
             4 approved h1 by boss until 40s
-            refused HO0508 handoff h1 is offered already
+            refused HO0508 handoff h1 is offered already: boss approved it at 2023-11-14T22:13:30.000Z
             5 accepted h1 b L1 until 40s deadline 70s
             => a, h1 running (b)"#]],
     );

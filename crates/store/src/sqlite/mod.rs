@@ -17,8 +17,8 @@ pub use fault::Fault;
 pub use write::{Batch, write_commit};
 
 use crate::{
-    ChainEnds, Commit, Due, FirstAnswer, HandoffCheck, HandoffQuery, Offer, Prunable, RecordQuery, Retention, Running,
-    Stats, Store, StoreError, StoredRecord, StoredReturn,
+    ChainEnds, Commit, Due, FirstAnswer, HandoffCheck, HandoffQuery, Offer, Prunable, RecordQuery, Reserved, Retention,
+    Running, Stats, Store, StoreError, StoredRecord, StoredReturn,
     failpoint::{self, hit},
 };
 use async_trait::async_trait;
@@ -318,6 +318,13 @@ impl Store for SqliteStore {
         hit("ledger.enter")?;
         let found = self.long.scan(read::ledger::ledger).await?;
         hit("ledger.exit")?;
+        Ok(found)
+    }
+
+    async fn reserved(&self) -> Result<Vec<Reserved>, StoreError> {
+        hit("reserved.enter")?;
+        let found = self.long.scan(read::ledger::reserved).await?;
+        hit("reserved.exit")?;
         Ok(found)
     }
 

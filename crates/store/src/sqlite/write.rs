@@ -217,7 +217,7 @@ impl<'c> Batch<'c> {
         row: &HandoffRow,
         session: &SessionRow,
     ) -> Result<i64, Fault> {
-        let mut find = self.conn.prepare_cached("SELECT no, to_agent, status FROM handoffs WHERE id = ?1")?;
+        let mut find = self.conn.prepare_cached("SELECT no, to_agent, status, level FROM handoffs WHERE id = ?1")?;
         let mut rows = find.query([row.id.0.as_bytes()])?;
         let Some(found) = rows.next()? else {
             return Err(Fault::Bad(format!("handoff {} is not there", row.id)));
@@ -231,6 +231,13 @@ impl<'c> Batch<'c> {
             self.conn
                 .prepare_cached("UPDATE handoffs SET to_agent = ?2 WHERE no = ?1")?
                 .execute(params![no, row.to.as_str()])?;
+        }
+        let was_level: u8 = found.get(3)?;
+        if was_level != row.level {
+            // It is in the index of the queue, and only a change while it waits for approval has to touch it.
+            self.conn
+                .prepare_cached("UPDATE handoffs SET level = ?2 WHERE no = ?1")?
+                .execute(params![no, row.level])?;
         }
         let was = found.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
         if was != row.status.word() {

@@ -161,6 +161,7 @@ impl House {
     /// Takes over what was committed.
     pub fn remember(&mut self, id: &SessionId, decided: &Decided, positions: &[u64]) {
         assert_eq!(positions.len(), decided.written.len());
+        self.ledger.post(&decided.postings).unwrap();
         for (written, position) in decided.written.iter().zip(positions) {
             let record = (id.clone(), written.record.seq, written.hash, written.text.clone());
             assert!(self.records.insert(*position, record).is_none(), "position {position} was given twice");

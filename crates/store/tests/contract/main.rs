@@ -50,6 +50,9 @@ contract!(sqlite:
     offers_go_by_level_then_age
     running_work_is_found
     agents_come_and_go
+    postings_of_many_writers_add_up
+    postings_go_with_their_commit
+    what_is_set_aside_is_told_twice
     counts_follow_the_handoffs
     records_are_found_by_each_filter
     handoffs_are_found_by_each_filter

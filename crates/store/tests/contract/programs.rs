@@ -8,7 +8,7 @@ use handover_core::{
     agent::Risk,
     budget::Budget,
     command::{Command, NewArtifact, Prepared, Write},
-    handoff::{Aggregation, Broadcast, Handoff, Kind, Phase, Priority, Request, Send},
+    handoff::{Aggregation, Broadcast, Edit, Handoff, Kind, Phase, Priority, Request, Send},
     ids::{AgentId, SessionId},
     message::{NewMessage, Role},
     session::{ArtifactStatus, ArtifactType, LockType},
@@ -71,7 +71,8 @@ fn next(house: &House, id: &SessionId, dice: &mut Dice) -> Command {
 fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
     let (id, to) = (handoff.id, handoff.to_agent.clone());
     match &handoff.phase {
-        Phase::AwaitingApproval { .. } => match dice.below(4) {
+        Phase::AwaitingApproval { .. } => match dice.below(6) {
+            2 | 3 => Command::Amend { handoff: id, by: "boss".into(), edit: edit(dice) },
             0 => Command::Deny { handoff: id, by: "boss".into(), comment: "no".into(), digest: None },
             1 => Command::Tick { handoff: id },
             _ => Command::Approve { handoff: id, by: "boss".into(), comment: "yes".into(), digest: None, edit: None },
@@ -100,6 +101,15 @@ fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
             _ => Command::Return { handoff: id, lease: *lease, giving: Box::new(giving("done")), then: None },
         },
         Phase::Closed { .. } => Command::Tick { handoff: id },
+    }
+}
+
+fn edit(dice: &mut Dice) -> Edit {
+    Edit {
+        to_agent: (dice.below(2) == 0).then(|| agent(dice.pick(&["bob", "cleo", "dan"]).unwrap())),
+        description: (dice.below(2) == 0).then(|| format!("other task {}", dice.below(100))),
+        payload: (dice.below(3) == 0).then(|| json!({"x": 0.3, "y": [1e-7, 12_345_678.9]})),
+        priority: Some(*dice.pick(&[Priority::Urgent, Priority::Low]).unwrap()),
     }
 }
 

@@ -43,7 +43,7 @@ fn names_and_functions() {
                 the names are `handoff`, `session`, `target`; put a text between quotation marks
             handoff.tags.all(tag, tga == 'x')
                 1:23 there is no name `tga`
-                the names are `handoff`, `session`, `target`, `tag`; put a text between quotation marks
+                did you mean `tag`?
             handoff.tags.all(tag, tag == 'x') && tag == 'x'
                 1:38 there is no name `tag`
                 the names are `handoff`, `session`, `target`; put a text between quotation marks

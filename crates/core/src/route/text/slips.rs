@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    hash::{DefaultHasher, Hash, Hasher},
+    hash::{DefaultHasher, Hasher},
 };
 
 /// Shorter words are not mended: too many others are near them.
@@ -75,7 +75,8 @@ fn forms(word: &str) -> Vec<u64> {
 
 fn hash(before: &[u8], after: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    before.iter().chain(after).for_each(|b| b.hash(&mut hasher));
+    hasher.write(before);
+    hasher.write(after);
     hasher.finish()
 }
 

@@ -6,6 +6,8 @@ const SHORTEST: usize = 3;
 
 /// Forms that no rule finds, and spellings of one word that no rule brings together. In order, to be searched.
 const IRREGULAR: &[(&str, &str)] = &[
+    ("accessibility", "accessible"),
+    ("accessible", "accessible"),
     ("accountant", "accountant"),
     ("accountants", "accountant"),
     ("analyses", "analysi"),
@@ -53,6 +55,7 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("grew", "grow"),
     ("grown", "grow"),
     ("hidden", "hide"),
+    ("hospitality", "hospitality"),
     ("hung", "hang"),
     ("hypotheses", "hypothesi"),
     ("indexes", "index"),
@@ -78,6 +81,8 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("productions", "production"),
     ("programme", "program"),
     ("ran", "run"),
+    ("reporter", "reporter"),
+    ("reporters", "reporter"),
     ("sales", "sale"),
     ("sent", "send"),
     ("slept", "sleep"),
@@ -340,6 +345,9 @@ mod tests {
         ad add
         general generator
         applicant application
+        access accessible
+        hospital hospitality
+        report reporter
         universe university
         news new
         bus bush

@@ -3,7 +3,7 @@
 use super::{slips::Slips, stem::stem, words::quiet_words};
 use std::{
     collections::{HashMap, HashSet},
-    sync::LazyLock,
+    sync::{LazyLock, OnceLock},
 };
 
 const DATA: &str = include_str!("thesaurus.txt");
@@ -37,7 +37,10 @@ pub(super) struct Thesaurus {
     members: HashMap<String, Vec<Member>>,
     stop: HashSet<&'static str>,
     weak: HashSet<String>,
-    slips: Slips<String>,
+    /// The stems of single words. Nobody means a phrase by a word that is misspelt.
+    single: Vec<String>,
+    /// Made from the single words when a text first has a word that nobody knows: that takes longer than all the rest.
+    slips: OnceLock<Slips<String>>,
 }
 
 impl Thesaurus {
@@ -68,10 +71,10 @@ impl Thesaurus {
     fn add(&mut self, word: &str) {
         let Some(group) = self.groups.len().checked_sub(1) else { return };
         let stem = stem(&word.replace('_', ""));
-        let members = self.members.entry(stem.clone()).or_default();
-        if members.is_empty() {
-            self.slips.put(&stem, stem.clone());
+        if !word.contains('_') {
+            self.single.push(stem.clone());
         }
+        let members = self.members.entry(stem).or_default();
         if members.last().is_none_or(|last| last.group != group) {
             members.push(Member { group, strength: 1.0 });
         }
@@ -106,7 +109,13 @@ impl Thesaurus {
 
     /// The stems that this one may be a slip of.
     pub(super) fn near(&self, stem: &str) -> Vec<&str> {
-        self.slips.near(stem).into_iter().map(String::as_str).collect()
+        let slips = self.slips.get_or_init(|| {
+            let words: HashSet<&String> = self.single.iter().collect();
+            let mut slips = Slips::default();
+            words.into_iter().for_each(|word| slips.put(word, word.clone()));
+            slips
+        });
+        slips.near(stem).into_iter().map(String::as_str).collect()
     }
 
     pub(super) fn is_stop(&self, word: &str) -> bool {

@@ -68,9 +68,9 @@ fn unknown_words() {
     refused(
         json!({"type": "Delegation", "trigger": "whim", "audit": {"risk_level": "hihg"}}),
         &expect![[r#"
-        HO0103 type: "Delegation" is not one of sequential, delegation, broadcast, escalation (did you mean "delegation"?)
-        HO0103 trigger: "whim" is not one of explicit_request, task_completion, capability_mismatch, escalation, timeout, event
-        HO0103 audit.risk_level: "hihg" is not one of low, medium, high"#]],
+            HO0103 type: "Delegation" is not one of sequential, delegation, broadcast, escalation (did you mean "delegation"?)
+            HO0103 trigger: "whim" is not one of explicit_request, task_completion, capability_mismatch, escalation, timeout, event
+            HO0103 audit.risk_level: "hihg" is not one of low, medium, high (did you mean "high"?)"#]],
     );
     refused(
         json!({"broadcast": {"targets": ["a"], "aggregation": "quorum"}}),
@@ -119,8 +119,8 @@ fn wrong_types() {
     refused(
         json!({"context": {"constraints": {"deadline": "tomorrow", "budget": "1"}}}),
         &expect![[r#"
-        HO0104 context.constraints.budget: expected a number, found a text
-        HO0104 context.constraints.deadline: expected a time, found "tomorrow" (write it as 2030-01-31T12:00:00Z)"#]],
+            HO0104 context.constraints.budget: expected a number or an object, found a text
+            HO0104 context.constraints.deadline: expected a time, found "tomorrow" (write it as 2030-01-31T12:00:00Z)"#]],
     );
     refused(
         json!({"return_protocol": {"timeout": "soon"}, "ladder": [{"agent": "a", "timeout_ms": 1.5}]}),

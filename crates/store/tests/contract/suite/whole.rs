@@ -99,7 +99,8 @@ pub async fn everything_comes_back_equal(open: Open) {
     {
         assert!(seen.contains(word), "no program had {word}");
     }
-    for word in ["group_opened", "group_decided", "approval_requested", "approved", "deferred", "heartbeat"] {
+    for word in ["group_opened", "group_decided", "amended", "approval_requested", "approved", "deferred", "heartbeat"]
+    {
         assert!(seen.contains(word), "no program had {word}");
     }
     assert!(accepted > 300, "only {accepted} commands were accepted: the programs test too little");

@@ -1,0 +1,131 @@
+//! Settling: when a handoff is over, what was set aside for it is given back and what it used is charged.
+
+use super::Draft;
+use crate::{
+    budget::{self, Amount},
+    command::Update,
+    context::tokens,
+    handoff::{Handoff, Metrics, Return, ReturnStatus, Status},
+    ids::AgentId,
+    ledger::{Account, Change, Posting},
+};
+use std::sync::Arc;
+
+impl Draft<'_> {
+    /// What a handoff used: as reported, priced by model, or counted.
+    pub(super) fn used(&self, by: &AgentId, handoff: Option<&Handoff>, update: &Update, body: &str) -> Metrics {
+        let mut metrics = update.metrics;
+        if metrics.tokens == 0 {
+            let sum = |sum: u64, used: &budget::Usage| {
+                sum.saturating_add(used.input_tokens).saturating_add(used.output_tokens)
+            };
+            metrics.tokens = update.usage.iter().fold(0, sum);
+        }
+        let model = self.agent(by).and_then(|agent| agent.profile.model.clone());
+        let limited = handoff.and_then(|h| h.reservation.as_ref()).is_some_and(|held| held.share.tokens.is_some());
+        let mut usage = update.usage.clone();
+        if metrics.tokens == 0 && (model.is_some() || limited) {
+            let shown = handoff
+                .and_then(|h| h.manifest.as_ref())
+                .map_or(0, |m| m.shown_tokens.saturating_add(m.summary_tokens));
+            let said = tokens::count(body);
+            metrics.tokens = shown.saturating_add(said);
+            usage = vec![budget::Usage { model: model.unwrap_or_default(), input_tokens: shown, output_tokens: said }];
+        }
+        if metrics.cost == 0.0 {
+            metrics.cost = budget::cost(&usage, &self.world.policy.budgets.prices);
+        }
+        metrics
+    }
+
+    /// Settles a handoff that is over: gives back what was set aside, charges what was used, and remembers how it went.
+    pub(super) fn settle(&mut self, handoff: &Handoff, status: Status, result: &Return) {
+        let used = handoff.used(&result.metrics, self.now);
+        self.release(handoff);
+        let top = self.top_of(handoff);
+        if let Some(top) = &top {
+            self.release_above(top, used);
+        }
+        let agent = handoff.reservation.as_ref().and_then(|held| held.agent.clone());
+        let agent = agent.or_else(|| self.agent_limit(&handoff.to_agent).map(|(account, _)| account));
+        self.charge(Account::of_agent(&handoff.to_agent), agent, used);
+        // What is used counts where it was set aside, also after the day has changed.
+        let held = top.as_deref().unwrap_or(handoff).reservation.as_ref();
+        let tenant = held.and_then(|held| held.tenant.clone());
+        let tenant = tenant.or_else(|| self.tenant_limit().map(|(account, _)| account));
+        self.charge(Account::of_tenant(&self.session.tenant), tenant, used);
+        let counts = matches!(status, Status::Completed | Status::Failed | Status::TimedOut);
+        if counts && handoff.accepted_at.is_some() {
+            let well = matches!(result.status, ReturnStatus::Success | ReturnStatus::Partial);
+            self.remember(handoff, well, used);
+        }
+        self.end_probe(handoff);
+    }
+
+    /// Gives back what was set aside. What goes on below keeps its part.
+    fn release(&mut self, handoff: &Handoff) {
+        let Some(held) = handoff.reservation.clone() else { return };
+        if let Some(account) = held.agent {
+            self.postings.push(Posting { account, change: Change::Release(held.share.amount()) });
+        }
+        if let Some(account) = held.tenant {
+            let change = Change::Release(handoff.outstanding());
+            self.postings.push(Posting { account: account.clone(), change });
+            let below = self.given_by(handoff.id);
+            if !below.is_nothing() {
+                self.postings.push(Posting { account, change: Change::Hold(below) });
+            }
+        }
+    }
+
+    /// What was used of a share above is no longer set aside there: it is spent.
+    fn release_above(&mut self, top: &Handoff, used: Amount) {
+        let account = top.reservation.as_ref().and_then(|held| held.tenant.clone());
+        let before = top.outstanding();
+        let amount = before.minus(before.minus(used));
+        if let Some(account) = account.filter(|_| !amount.is_nothing()) {
+            self.postings.push(Posting { account, change: Change::Release(amount) });
+        }
+    }
+
+    /// The handoff at the top of a chain of shares, where this one is not it.
+    fn top_of(&self, handoff: &Handoff) -> Option<Arc<Handoff>> {
+        let mut at = handoff.within();
+        let mut top = None;
+        for _ in 0..crate::limits::PATH_MAX {
+            let Some(parent) = at.and_then(|id| self.session.open.get(&id)) else { break };
+            at = parent.within();
+            top = Some(parent.clone());
+        }
+        top
+    }
+
+    /// Charges an account, and the one with the limit where that is another.
+    pub(super) fn charge(&mut self, total: Account, limited: Option<Account>, used: Amount) {
+        if used.is_nothing() {
+            return;
+        }
+        if let Some(account) = limited.filter(|account| *account != total) {
+            self.postings.push(Posting { account, change: Change::Use(used) });
+        }
+        self.postings.push(Posting { account: total, change: Change::Use(used) });
+    }
+
+    /// How it went: for the agent, for each thing it was asked to be able to do, and for the experiment.
+    fn remember(&mut self, handoff: &Handoff, succeeded: bool, used: Amount) {
+        let ms = self.now.since(handoff.opened_at);
+        let change = Change::Ended { succeeded, ms, micros: used.micros };
+        let mut accounts = vec![Account::of_agent(&handoff.to_agent)];
+        let request = &handoff.request;
+        let wanted = request.validation.required_capabilities.iter().map(|needed| needed.capability_id.as_str());
+        for capability in wanted.chain(request.capability.as_deref()).take(crate::limits::CAPABILITIES_MAX) {
+            accounts.push(Account::skill(&handoff.to_agent, capability));
+        }
+        if let Some(arm) = &handoff.arm {
+            accounts.push(Account::arm(&arm.experiment, &arm.arm));
+        }
+        for account in accounts {
+            self.postings.push(Posting { account, change: change.clone() });
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! A person's word before a handoff is offered: what waits for it, and how it is given.
+
+use crate::engine::Engine;
+use handover_core::{
+    command::{Answer, Command},
+    decide::{approval_digest, deciders},
+    digest::Digest,
+    handoff::{Edit, Handoff, Status},
+    ids::HandoffId,
+    limits::PAGE_MAX,
+    policy::Policy,
+    refusal::{Code, HandoffError, Refusal},
+    time::Timestamp,
+};
+use handover_store::{HandoffQuery, RecordQuery};
+use serde::Serialize;
+
+/// A handoff that waits for a person.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PendingApproval {
+    /// The handoff, with its request as it is now.
+    pub handoff: Handoff,
+    /// The rule that asks; empty where the request or its risk does.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub rule: String,
+    /// What is to be approved, as it is now: `approve_exactly` takes it.
+    pub digest: Digest,
+    /// Who is asked now; anybody but the source when nobody is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approver: Option<String>,
+    /// Who may decide; anybody but the source when nobody is named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deciders: Vec<String>,
+    /// When the next one is asked, or it expires.
+    pub until: Timestamp,
+    /// What did not fit but was let pass, such as an expression that failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+impl PendingApproval {
+    fn of(handoff: Handoff, policy: &Policy) -> Option<Self> {
+        let until = handoff.due()?;
+        let asked = handoff.approval.as_ref();
+        Some(Self {
+            rule: asked.map(|approval| approval.rule.clone()).unwrap_or_default(),
+            digest: approval_digest(&handoff, policy),
+            approver: asked.and_then(|approval| approval.approver.clone()),
+            deciders: deciders(&handoff, policy),
+            until,
+            warnings: handoff.warnings.clone(),
+            handoff,
+        })
+    }
+
+    fn may_be_decided_by(&self, who: &str) -> bool {
+        let named = self.deciders.is_empty() || self.deciders.iter().any(|decider| decider == who);
+        named && self.handoff.request.from_agent.as_str() != who
+    }
+}
+
+impl Engine {
+    /// Approves a handoff that waits for a person, as it was asked for.
+    ///
+    /// # Errors
+    /// When it does not wait for approval, somebody else is asked, the approver asked for it, or its rule was changed.
+    pub async fn approve(&self, id: HandoffId, by: &str, comment: &str) -> Result<Answer, HandoffError> {
+        self.say_yes(id, by, comment, None, None).await
+    }
+
+    /// Approves a handoff that is still what was seen: `digest` is that of [`Engine::approvals`].
+    ///
+    /// # Errors
+    /// As [`Engine::approve`], and when it was changed since.
+    pub async fn approve_exactly(
+        &self,
+        id: HandoffId,
+        by: &str,
+        comment: &str,
+        digest: Digest,
+    ) -> Result<Answer, HandoffError> {
+        self.say_yes(id, by, comment, Some(digest), None).await
+    }
+
+    /// Approves a handoff with a change, which is checked like a new request.
+    ///
+    /// # Errors
+    /// As [`Engine::approve_exactly`], and when the change cannot be, or leads to a rule that asks somebody else.
+    pub async fn approve_edited(
+        &self,
+        id: HandoffId,
+        by: &str,
+        comment: &str,
+        digest: Option<Digest>,
+        edit: Edit,
+    ) -> Result<Answer, HandoffError> {
+        self.say_yes(id, by, comment, digest, Some(edit)).await
+    }
+
+    async fn say_yes(
+        &self,
+        id: HandoffId,
+        by: &str,
+        comment: &str,
+        digest: Option<Digest>,
+        edit: Option<Edit>,
+    ) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        let (by, comment) = (by.to_owned(), comment.to_owned());
+        self.submit(&session, Command::Approve { handoff: id, by, comment, digest, edit }, None).await
+    }
+
+    /// Changes a handoff that waits for a person, without deciding it. What was seen before is void. The source may, and
+    /// whoever may decide.
+    ///
+    /// # Errors
+    /// When it does not wait for approval, is not theirs to change, or the change cannot be.
+    pub async fn amend(&self, id: HandoffId, by: &str, edit: Edit) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        self.submit(&session, Command::Amend { handoff: id, by: by.to_owned(), edit }, None).await
+    }
+
+    /// Denies a handoff that waits for a person. The source is told why.
+    ///
+    /// # Errors
+    /// When it does not wait for approval, somebody else is asked, or the approver asked for it.
+    pub async fn deny(&self, id: HandoffId, by: &str, comment: &str) -> Result<Answer, HandoffError> {
+        self.say_no(id, by, comment, None).await
+    }
+
+    /// Denies a handoff that is still what was seen.
+    ///
+    /// # Errors
+    /// As [`Engine::deny`], and when it was changed since.
+    pub async fn deny_exactly(
+        &self,
+        id: HandoffId,
+        by: &str,
+        comment: &str,
+        digest: Digest,
+    ) -> Result<Answer, HandoffError> {
+        self.say_no(id, by, comment, Some(digest)).await
+    }
+
+    async fn say_no(
+        &self,
+        id: HandoffId,
+        by: &str,
+        comment: &str,
+        digest: Option<Digest>,
+    ) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        let (by, comment) = (by.to_owned(), comment.to_owned());
+        self.submit(&session, Command::Deny { handoff: id, by, comment, digest }, None).await
+    }
+
+    /// What waits for a person in this caller's tenant, the oldest first, at most a page. With a name: only what they
+    /// may decide.
+    ///
+    /// # Errors
+    /// When this caller is bound to certain agents and the name is none of them, or the store cannot be read.
+    pub async fn approvals(&self, who: Option<&str>) -> Result<Vec<PendingApproval>, HandoffError> {
+        self.may_ask_for(who)?;
+        let mut query =
+            HandoffQuery { status: Some(Status::AwaitingApproval), limit: PAGE_MAX, ..HandoffQuery::default() };
+        let mut found = Vec::new();
+        loop {
+            let page = self.handoffs(query.clone()).await?;
+            let last = page.last().map(|handoff| handoff.id).filter(|_| page.len() == PAGE_MAX);
+            found.extend(self.pending(page, who));
+            found.truncate(PAGE_MAX);
+            let Some(last) = last.filter(|_| found.len() < PAGE_MAX) else { return Ok(found) };
+            query.after = self.number_of(last).await?;
+        }
+    }
+
+    fn pending(&self, page: Vec<Handoff>, who: Option<&str>) -> Vec<PendingApproval> {
+        let policy = self.inner.policy.read();
+        let all = page.into_iter().filter_map(|handoff| PendingApproval::of(handoff, &policy));
+        all.filter(|one| who.is_none_or(|who| one.may_be_decided_by(who))).collect()
+    }
+
+    fn may_ask_for(&self, who: Option<&str>) -> Result<(), HandoffError> {
+        let bound = self.caller.acts_as.as_ref().zip(who);
+        if bound.is_none_or(|(agents, who)| agents.iter().any(|agent| agent.as_str() == who)) {
+            return Ok(());
+        }
+        let message = format!("{} may not decide as {}", self.caller.name, who.unwrap_or_default());
+        Err(Refusal::new(Code::NotYourAgent, message).at("who").into())
+    }
+
+    /// The number of a handoff in the house: the position of the record that initiated it.
+    async fn number_of(&self, id: HandoffId) -> Result<u64, HandoffError> {
+        let query = RecordQuery { handoff: Some(id), limit: 1, ..RecordQuery::default() };
+        let first = self.inner.store.records(&query).await?;
+        Ok(first.first().map_or(u64::MAX, |record| record.position))
+    }
+}
