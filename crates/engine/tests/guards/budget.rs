@@ -71,7 +71,7 @@ fn a_tenant_has_a_new_budget_every_day() {
          caller local
          session s2
          wait 16h
-         initiate h4 a->c delegation budget=40t
+         initiate h4 a->d delegation budget=40t
          books tenant",
         &expect![[r#"
             open s1 by a: done
@@ -85,8 +85,8 @@ fn a_tenant_has_a_new_budget_every_day() {
             open o by a: done
             initiate h3 a->c delegation budget=40t: made
             wait 16h: nothing
-            initiate h4 a->c delegation budget=40t: refused HO0203 to_agent: c is unavailable
-            books tenant: tenant default: nothing set aside, 70 tokens used; tenant@2027-01-15 default: nothing set aside, 70 tokens used"#]],
+            initiate h4 a->d delegation budget=40t: made
+            books tenant: tenant default: nothing set aside, 70 tokens used; tenant@2027-01-15 default: nothing set aside, 70 tokens used; tenant@2027-01-16 default: 40 tokens set aside, nothing used"#]],
     );
 }
 

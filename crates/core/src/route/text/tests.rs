@@ -30,7 +30,7 @@ who of the applicants should we invite? | recruiter
 is the termination paragraph in this agreement binding? | counsel
 the vendor sent a redlined NDA | counsel
 can they sue us over the warranty | counsel
-SELECT takes forever since we added the join | dba
+the query takes forever since we added the join | dba
 add an index to the orders table in postgres | dba
 the migration left a column without values | dba
 the button is not visible in the browser | frontend
