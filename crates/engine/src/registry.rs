@@ -22,6 +22,9 @@ impl Engine {
         check_profile(&profile, &self.inner.agents.read())?;
         let profile = Arc::new(profile);
         let known = self.inner.agents.read().get(&profile.id).cloned();
+        if let Some(known) = known.as_ref().filter(|_| self.caller.acts_as.is_some()) {
+            self.widens_nothing(&known.profile, &profile)?;
+        }
         // Whoever registers is there; but an agent that is being drained stays so until somebody says otherwise.
         let standing = match known.as_ref().map(|known| known.standing) {
             Some(Standing::Draining) => Standing::Draining,
@@ -88,6 +91,19 @@ impl Engine {
         self.inner.heard.lock().remove(agent);
         self.detach(agent);
         Ok(())
+    }
+
+    /// A caller that is bound to certain agents does not widen what they may do.
+    fn widens_nothing(&self, known: &Profile, new: &Profile) -> Result<(), HandoffError> {
+        let fields = [
+            ("autonomy_budget.max_risk", new.autonomy_budget.max_risk <= known.autonomy_budget.max_risk),
+            ("budget", new.budget == known.budget),
+            ("kind", new.kind == known.kind),
+            ("escalates_to", new.escalates_to == known.escalates_to),
+        ];
+        let Some((field, _)) = fields.into_iter().find(|(_, fine)| !fine) else { return Ok(()) };
+        let message = format!("{} is bound to certain agents; this is not its to change", self.caller.name);
+        Err(Refusal::new(Code::NotYourAgent, message).at(field).into())
     }
 
     /// All agents, by id.

@@ -81,7 +81,8 @@ impl Draft<'_> {
         let agent = self.agent(&handoff.to_agent).and_then(|agent| agent.profile.max_execution_ms);
         let asked = handoff.request.return_protocol.timeout_ms;
         let rung = handoff.climb.as_ref().map(|climb| climb.rung_ms);
-        let shortest = [agent, asked, rung].into_iter().flatten().min();
+        let share = handoff.reservation.as_ref().and_then(|held| held.share.ms);
+        let shortest = [agent, asked, rung, share].into_iter().flatten().min();
         let end = self.now + shortest.unwrap_or(self.world.policy.execution_ms);
         handoff.at_most(end)
     }

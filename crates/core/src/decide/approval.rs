@@ -122,7 +122,14 @@ impl Draft<'_> {
         }
         self.check_waits(handoff)?;
         let named = deciders(handoff, self.world.policy);
-        if named.is_empty() || named.iter().any(|who| who == by) {
+        if named.iter().any(|who| who == by) {
+            return Ok(());
+        }
+        if named.is_empty() && by == handoff.to_agent.as_str() {
+            let message = format!("{by} is to be given this and cannot decide it");
+            return Err(between(Refusal::new(Code::OwnApproval, message).at("by"), handoff));
+        }
+        if named.is_empty() {
             return Ok(());
         }
         Err(between(not_asked(by, &named), handoff))
@@ -164,8 +171,10 @@ impl Draft<'_> {
     fn check_seen(&self, handoff: &Handoff, digest: Option<Digest>) -> Result<Approval, HandoffError> {
         let approval = self.approval_of(handoff)?;
         let now = approval_digest(handoff, self.world.policy);
+        // Once it was changed, nobody can mean what stands there without having seen it.
+        let unseen = digest.is_none() && handoff.edit.is_some();
         let seen = digest.unwrap_or(approval.digest);
-        if seen == now {
+        if seen == now && !unseen {
             return Ok(approval);
         }
         let what = if approval.digest == now {

@@ -80,6 +80,14 @@ impl Draft<'_> {
         (needed.then(|| self.approval_by(rule, asked)), troubles)
     }
 
+    /// The approval by a rule that names this very target, if any.
+    pub(super) fn approval_of_target(&self, asked: &Asked<'_>) -> (Option<Approval>, Vec<String>) {
+        let mut troubles = Vec::new();
+        let mut rules = self.world.policy.approvals.iter().filter(|rule| rule.when.to.contains(asked.to));
+        let rule = rules.find(|rule| self.fits(rule, asked, &mut troubles));
+        (rule.map(|rule| self.approval_by(Some(rule), asked)), troubles)
+    }
+
     /// An approval by this rule, from its first approver on.
     pub(super) fn approval_by(&self, rule: Option<&ApprovalRule>, asked: &Asked<'_>) -> Approval {
         let approval = Approval {

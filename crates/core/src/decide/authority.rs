@@ -33,9 +33,17 @@ impl Draft<'_> {
     pub(super) fn handed_authority(&self, request: &Request, to: &AgentId) -> Risk {
         let own = self.agent(to).map_or(Risk::Low, |agent| agent.profile.autonomy_budget.max_risk);
         match request.kind {
-            Kind::Escalation => own,
+            Kind::Escalation if self.is_above(&request.from_agent, to) => own,
+            Kind::Escalation => own.min(self.authority(&request.from_agent)),
             Kind::Sequential | Kind::Delegation | Kind::Broadcast => own.min(self.authority(&request.from_agent)),
         }
+    }
+
+    /// Whether this agent is above the other by what the house says, and not by what the other says itself.
+    fn is_above(&self, from: &AgentId, to: &AgentId) -> bool {
+        let up = |agent: &AgentId| self.agent(agent).and_then(|known| known.profile.escalates_to.as_ref());
+        let mut chain = std::iter::successors(up(from), |agent| up(agent)).take(crate::limits::PATH_MAX);
+        self.world.policy.human.as_ref() == Some(to) || chain.any(|agent| agent == to)
     }
 
     /// A handoff whose risk is above what its source may decide becomes a question to whoever is above.

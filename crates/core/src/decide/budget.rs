@@ -51,7 +51,7 @@ impl Draft<'_> {
     pub(super) fn check_budgets(&self, request: &Request, targets: &mut [Target], checks: &mut Checks) {
         let parent = request.parent_id.or_else(|| self.working_on(&request.from_agent));
         let parent = parent.and_then(|id| self.session.open.get(&id));
-        let completes = request.kind == Kind::Sequential && request.completes_segment;
+        let completes = request.kind == Kind::Sequential && request.completes_segment && !self.session.segment_complete;
         let ending = completes.then(|| self.part_of(&request.from_agent)).flatten();
         let mut together =
             Together { among: targets.len() as u64, ending: ending.map(|held| &**held), ..Together::default() };

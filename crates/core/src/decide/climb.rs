@@ -200,6 +200,13 @@ impl Draft<'_> {
     }
 
     pub(super) fn result_of(&self, handoff: &Handoff, status: ReturnStatus, notes: String) -> Return {
+        // Whoever took it was shown something, however it ended: that is charged where nothing is reported.
+        let silent = handoff.accepted_at.is_some() && handoff.metrics == crate::handoff::Metrics::default();
+        let used = if silent {
+            self.used(&handoff.to_agent, Some(handoff), &crate::command::Update::default(), "")
+        } else {
+            handoff.metrics
+        };
         Return {
             handoff_id: handoff.returns_for,
             from_agent: handoff.to_agent.clone(),
@@ -208,7 +215,7 @@ impl Draft<'_> {
             result: crate::handoff::Outcome::default(),
             context_updates: crate::handoff::ContextUpdates::default(),
             completion_time: self.now,
-            metrics: crate::handoff::Metrics { duration_ms: self.now.since(handoff.opened_at), ..handoff.metrics },
+            metrics: crate::handoff::Metrics { duration_ms: self.now.since(handoff.opened_at), ..used },
             notes,
         }
     }

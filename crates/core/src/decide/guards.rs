@@ -13,7 +13,56 @@ use crate::{
 use serde_json::json;
 use std::collections::BTreeSet;
 
+/// Whom the guards of a session keep out of a choice.
+pub(super) struct Barred {
+    /// Who waits for a result of this chain.
+    waiting: Vec<AgentId>,
+    /// Who was handed the same just now, or handed it on.
+    had_it: Vec<AgentId>,
+    /// To whom the source hands over too often.
+    too_fast: Vec<AgentId>,
+    /// Who has a part in the session, where there is no room for more.
+    only: Option<BTreeSet<AgentId>>,
+}
+
+impl Barred {
+    /// Why this agent is kept out.
+    pub(super) fn why(&self, agent: &AgentId) -> Option<String> {
+        let why = if self.waiting.contains(agent) {
+            "it waits for this very work"
+        } else if self.had_it.contains(agent) {
+            "it had this very work, and nothing is new since"
+        } else if self.too_fast.contains(agent) {
+            "it is handed over to too often"
+        } else if self.only.as_ref().is_some_and(|only| !only.contains(agent)) {
+            "the session has no room for another agent"
+        } else {
+            return None;
+        };
+        Some(why.to_owned())
+    }
+}
+
 impl Draft<'_> {
+    /// Whom the guards keep out when somebody is chosen for this request.
+    pub(super) fn barred(&self, request: &Request) -> Barred {
+        let (from, watch, loops) = (&request.from_agent, &self.session.watch, &self.world.policy.loops);
+        let mut had_it = Vec::new();
+        if loops.repeats_within > 0 && !watch.moves.is_empty() {
+            let content = self.content(request, &request.task);
+            let latest = watch.moves.iter().rev().take(loops.repeats_within as usize);
+            let same = latest.filter(|step| step.from == *from && step.digest == content);
+            had_it.extend(same.map(|step| step.to.clone()));
+            let left = watch.left.iter().filter(|(_, left)| left.digest == content);
+            had_it.extend(left.map(|(agent, _)| agent.clone()));
+        }
+        let fast =
+            |agent: &&AgentId| loops.pair_per_minute > 0 && watch.pace(from, agent, self.now) >= loops.pair_per_minute;
+        let too_fast = watch.agents.iter().filter(fast).cloned().collect();
+        let full = self.limits().agents.is_some_and(|max| watch.agents.len() >= max as usize);
+        Barred { waiting: self.waiting_above(request), had_it, too_fast, only: full.then(|| watch.agents.clone()) }
+    }
+
     /// How far this session may go: by its own limits, its workflow, its class, the house.
     pub(super) fn limits(&self) -> SessionLimits {
         let policy = self.world.policy;
@@ -174,21 +223,29 @@ impl Draft<'_> {
 
     /// The handoff on this chain whose result the target waits for.
     fn waits_above(&self, request: &Request, to: &AgentId) -> Option<HandoffId> {
-        if request.kind == Kind::Sequential {
-            return None;
-        }
-        let named = request.parent_id.and_then(|id| self.session.open.get(&id));
-        let mut above = named.or_else(|| self.session.held_by(&request.from_agent));
-        for _ in 0..limits::PATH_MAX {
-            let handoff: &Handoff = above?;
-            if handoff.request.from_agent == *to && handoff.request.expects_return() {
-                return Some(handoff.id);
-            }
-            let parent = handoff.parent_id.and_then(|id| self.session.open.get(&id));
-            above =
-                parent.or_else(|| self.session.held_by(&handoff.request.from_agent)).filter(|up| up.id != handoff.id);
-        }
-        None
+        self.chain_above(request)
+            .into_iter()
+            .find(|handoff| handoff.request.from_agent == *to)
+            .map(|handoff| handoff.id)
+    }
+
+    /// Everybody who waits for a result of this chain.
+    fn waiting_above(&self, request: &Request) -> Vec<AgentId> {
+        self.chain_above(request).into_iter().map(|handoff| handoff.request.from_agent.clone()).collect()
+    }
+
+    /// The handoffs on this chain whose results are waited for, from below.
+    fn chain_above(&self, request: &Request) -> Vec<&Handoff> {
+        let session = &self.session;
+        let named = request.parent_id.and_then(|id| session.open.get(&id));
+        let first = named.or_else(|| session.held_by(&request.from_agent));
+        let first = first.filter(|_| request.kind != Kind::Sequential).map(|first| &**first);
+        let chain = std::iter::successors(first, |handoff| {
+            let parent = handoff.parent_id.and_then(|id| session.open.get(&id));
+            let up = parent.or_else(|| session.held_by(&handoff.request.from_agent));
+            up.filter(|up| up.id != handoff.id).map(|up| &**up)
+        });
+        chain.take(limits::PATH_MAX).filter(|handoff| handoff.request.expects_return()).collect()
     }
 
     /// The digest of what is handed over: the task, and the context in which it is.

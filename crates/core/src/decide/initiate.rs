@@ -113,7 +113,7 @@ impl Draft<'_> {
     }
 
     /// Why this agent cannot be given anything now, where it is known at all.
-    fn cannot_be_reached(&self, to: &AgentId) -> Option<String> {
+    pub(super) fn cannot_be_reached(&self, to: &AgentId) -> Option<String> {
         match self.agent(to)?.standing {
             Standing::Unavailable => Some("it is unavailable".into()),
             Standing::Draining => Some("it is draining".into()),
@@ -153,10 +153,11 @@ impl Draft<'_> {
             Some(_) => self.set_aside(request, &target.to, None, &Together::alone()).unwrap_or_default(),
             None => target.reservation,
         };
-        // What goes on further up was made by the engine; nobody is asked about that.
+        let asked = Asked::new(request, &target.to, reservation.as_ref(), self.session.handoffs);
         let (approval, troubles) = match successor_of {
-            Some(_) => (None, Vec::new()),
-            None => self.approval_for(&Asked::new(request, &target.to, reservation.as_ref(), self.session.handoffs)),
+            // What goes on further up needs no approval, but for a target that a rule names: a ladder is no way around.
+            Some(_) => self.approval_of_target(&asked),
+            None => self.approval_for(&asked),
         };
         self.answer.warnings.extend(troubles.iter().cloned());
         let until = match &approval {
@@ -168,7 +169,8 @@ impl Draft<'_> {
             Some(_) => Phase::AwaitingApproval { until },
             None => Phase::Offered { since: self.now, until },
         };
-        let probe = self.probes(&target.to, id);
+        // One that waits for a person tries nothing, and must not keep others from trying.
+        let probe = approval.is_none() && self.probes(&target.to, id);
         if let Some(reservation) = &reservation {
             self.post_reservation(reservation, &target.to);
         }
@@ -277,6 +279,6 @@ pub(super) fn variable_writes(request: &Request) -> Vec<Write> {
 }
 
 /// Whether the request says who else may take it.
-fn has_others(request: &Request) -> bool {
+pub(super) fn has_others(request: &Request) -> bool {
     request.capability.is_some() || !request.candidates.is_empty()
 }

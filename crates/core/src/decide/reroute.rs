@@ -65,13 +65,13 @@ impl Draft<'_> {
         let mut not = handoff.tried.clone();
         not.push(handoff.to_agent.clone());
         for _ in 0..limits::CANDIDATES_MAX {
-            let routed = self.choose(&handoff.request, &not);
+            let routed = self.choose_within(&handoff.request, &not);
             match &routed.agent {
                 Some(agent) if !self.can_follow(handoff, agent) => not.push(agent.clone()),
                 Some(_) | None => return routed,
             }
         }
-        Routed { agent: None, ..self.choose(&handoff.request, &not) }
+        Routed { agent: None, ..self.choose_within(&handoff.request, &not) }
     }
 
     /// Whether this agent can be asked: it is not left alone, the session has room for it, and what was set aside for
@@ -103,6 +103,9 @@ impl Draft<'_> {
         let until = self.window(&to, None);
         let until = handoff.at_most(until);
         let from = handoff.to_agent.clone();
+        if why != RerouteReason::AtCapacity {
+            self.remember_no(handoff);
+        }
         self.end_probe(handoff);
         let reservation = self.move_share(handoff, &to).map(Box::new);
         let probe = self.probes(&to, handoff.id);

@@ -1,6 +1,6 @@
 //! Finding a target: who can take this, ranked, and why the others cannot. The ranking itself is in `crate::route`.
 
-use super::Draft;
+use super::{Draft, guards::Barred};
 use crate::{
     agent::{Agent, Agents},
     event::Routed,
@@ -25,16 +25,40 @@ pub(super) fn suggest(agents: &Agents, required: &[RequiredCapability]) -> Vec<S
 }
 
 impl Draft<'_> {
-    /// Finds somebody for a request, and says how.
+    /// Finds somebody for a request, and says how. Where only those are left whom a guard keeps out, the best of them is
+    /// named: the guard itself then says why not.
     pub(super) fn choose(&self, request: &Request, not: &[AgentId]) -> Routed {
+        let within = self.choose_within(request, not);
+        if within.agent.is_some() {
+            return within;
+        }
+        let plan = route::plan(self.world.policy, &self.session.id, request);
+        self.look_at(request, not, None, |scene| route::choose(scene, &plan))
+    }
+
+    /// The same among those alone whom no guard keeps out.
+    pub(super) fn choose_within(&self, request: &Request, not: &[AgentId]) -> Routed {
         let plan = route::plan(self.world.policy, &self.session.id, request);
         self.with_scene(request, not, |scene| route::choose(scene, &plan))
     }
 
     /// Shows what routing looks at.
     pub(super) fn with_scene<T>(&self, request: &Request, not: &[AgentId], look: impl FnOnce(&Scene<'_>) -> T) -> T {
+        self.look_at(request, not, Some(&self.barred(request)), look)
+    }
+
+    fn look_at<T>(
+        &self,
+        request: &Request,
+        not: &[AgentId],
+        barred: Option<&Barred>,
+        look: impl FnOnce(&Scene<'_>) -> T,
+    ) -> T {
         let world = self.world;
-        let left_out = |agent: &Agent| self.left_out(agent);
+        let left_out = |agent: &Agent| {
+            let why = barred.and_then(|barred| barred.why(&agent.profile.id));
+            why.or_else(|| self.left_out(agent))
+        };
         look(&Scene {
             agents: world.agents,
             ledger: world.ledger,

@@ -30,6 +30,11 @@ pub(super) fn open(id: &SessionId, open: Open, world: &World<'_>) -> Result<Deci
     }
     checks.optional_text("workflow", open.workflow.as_deref().unwrap_or_default());
     check_session_limits("limits", &open.limits, &mut checks);
+    if world.caller.acts_as.is_some() && (!open.limits.is_empty() || open.mode.is_some()) {
+        let message =
+            format!("{} is bound to certain agents; how far a session goes is not its to say", world.caller.name);
+        checks.add(Refusal::new(Code::NotYourAgent, message).at("limits"));
+    }
     checks.done()?;
     let derived = world.policy.classify.then(|| complexity::derive(&open.original_request));
     let complexity = open.complexity.or(derived);

@@ -32,6 +32,13 @@ impl Draft<'_> {
             metrics.tokens = shown.saturating_add(said);
             usage = vec![budget::Usage { model: model.unwrap_or_default(), input_tokens: shown, output_tokens: said }];
         }
+        // Tokens without a model, or with one that has no price, cost what the agent's own model costs.
+        let prices = &self.world.policy.budgets.prices;
+        let own = self.agent(by).and_then(|agent| agent.profile.model.clone()).unwrap_or_default();
+        if usage.is_empty() && metrics.tokens > 0 {
+            usage.push(budget::Usage { model: own.clone(), input_tokens: 0, output_tokens: metrics.tokens });
+        }
+        usage.iter_mut().filter(|used| !prices.contains_key(&used.model)).for_each(|used| used.model.clone_from(&own));
         if metrics.cost == 0.0 {
             metrics.cost = budget::cost(&usage, &self.world.policy.budgets.prices);
         }
@@ -55,7 +62,7 @@ impl Draft<'_> {
         let tenant = tenant.or_else(|| self.tenant_limit().map(|(account, _)| account));
         self.charge(Account::of_tenant(&self.session.tenant), tenant, used);
         let counts = matches!(status, Status::Completed | Status::Failed | Status::TimedOut);
-        if counts && handoff.accepted_at.is_some() {
+        if counts {
             let well = matches!(result.status, ReturnStatus::Success | ReturnStatus::Partial);
             self.remember(handoff, well, used);
         }
@@ -113,17 +120,37 @@ impl Draft<'_> {
 
     /// How it went: for the agent, for each thing it was asked to be able to do, and for the experiment.
     fn remember(&mut self, handoff: &Handoff, succeeded: bool, used: Amount) {
-        let ms = self.now.since(handoff.opened_at);
-        let change = Change::Ended { succeeded, ms, micros: used.micros };
-        let mut accounts = vec![Account::of_agent(&handoff.to_agent)];
-        let request = &handoff.request;
-        let wanted = request.validation.required_capabilities.iter().map(|needed| needed.capability_id.as_str());
-        for capability in wanted.chain(request.capability.as_deref()).take(crate::limits::CAPABILITIES_MAX) {
-            accounts.push(Account::skill(&handoff.to_agent, capability));
-        }
+        let mut accounts = self.records_of(handoff);
         if let Some(arm) = &handoff.arm {
             accounts.push(Account::arm(&arm.experiment, &arm.arm));
         }
+        self.post_end(accounts, succeeded, self.now.since(handoff.opened_at), used);
+    }
+
+    /// Whoever said no, said nothing or was lost was tried too, and somebody else goes on with it.
+    pub(super) fn remember_no(&mut self, handoff: &Handoff) {
+        let accounts = self.records_of(handoff);
+        self.post_end(accounts, false, self.now.since(handoff.opened_at), Amount::default());
+    }
+
+    /// The records of whoever has a handoff: in general, and in what it says it can do.
+    fn records_of(&self, handoff: &Handoff) -> Vec<Account> {
+        let agent = &handoff.to_agent;
+        let mut accounts = vec![Account::of_agent(agent)];
+        let required = &handoff.request.validation.required_capabilities;
+        let wanted = required.iter().map(|needed| needed.capability_id.as_str());
+        let wanted = wanted.chain(handoff.request.capability.as_deref());
+        // Only what the profile declares: a name that somebody made up is nobody's skill.
+        let can =
+            |capability: &&str| self.agent(agent).is_some_and(|known| known.profile.proficiency(capability).is_some());
+        accounts.extend(wanted.filter(can).map(|capability| Account::skill(agent, capability)));
+        accounts.sort();
+        accounts.dedup();
+        accounts
+    }
+
+    fn post_end(&mut self, accounts: Vec<Account>, succeeded: bool, ms: u64, used: Amount) {
+        let change = Change::Ended { succeeded, ms, micros: used.micros };
         for account in accounts {
             self.postings.push(Posting { account, change: change.clone() });
         }

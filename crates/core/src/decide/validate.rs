@@ -274,10 +274,15 @@ impl Draft<'_> {
             let message = format!("{from} waits for {} from {}", waiting.id, waiting.to_agent);
             checks.add(Refusal::new(Code::Waiting, message).at("from_agent"));
         }
-        let trail = self.session.trail.as_ref().map(|trail| trail.handoff_id);
-        let known = |parent: &HandoffId| self.session.open.contains_key(parent) || trail == Some(*parent);
+        // Whose work this is a part of is not for the asker to choose: its budget, deadline and waits come with it.
+        let owns = self.session.active_agent == *from;
+        let trail = self.session.trail.as_ref().filter(|_| owns).map(|trail| trail.handoff_id);
+        let holds = |parent: &HandoffId| {
+            self.session.open.get(parent).is_some_and(|open| open.to_agent == *from && open.lease().is_some())
+        };
+        let known = |parent: &HandoffId| holds(parent) || trail == Some(*parent);
         if let Some(parent) = request.parent_id.filter(|parent| !known(parent)) {
-            let message = format!("the session has no open handoff {parent}");
+            let message = format!("{from} does not work on a handoff {parent} of this session");
             checks.add(Refusal::new(Code::UnknownHandoff, message).at("parent_id"));
         }
     }

@@ -57,7 +57,10 @@ fn means(a: &Sample, b: &Sample, sums: impl Fn(&Sample) -> (f64, f64)) -> Compar
         (share(sum, n), share(variance, n))
     };
     let ((mean_a, error_a), (mean_b, error_b)) = (of(a), of(b));
-    compare(a, b, mean_b - mean_a, error_a + error_b)
+    let difference = mean_b - mean_a;
+    // Sums of the same numbers differ in their last digits; that is no difference.
+    let nothing = difference.abs() <= 1e-9 * mean_a.abs().max(mean_b.abs());
+    compare(a, b, if nothing { 0.0 } else { difference }, error_a + error_b)
 }
 
 fn compare(a: &Sample, b: &Sample, difference: f64, variance: f64) -> Comparison {

@@ -22,6 +22,9 @@ pub(super) struct Tried {
     pub(super) succeeded: u64,
 }
 
+/// What is taken for the share that succeeds where nothing has ended.
+const UNKNOWN: f64 = 0.5;
+
 pub(super) fn rate(scene: &Scene<'_>, rated: &mut [Rated<'_>]) {
     let wanted = scene.wanted();
     if scene.by() == By::Task {
@@ -36,13 +39,23 @@ pub(super) fn rate(scene: &Scene<'_>, rated: &mut [Rated<'_>]) {
     for (entry, tried) in rated.iter_mut().zip(records) {
         let proficiency =
             if wanted.is_empty() { entry.score } else { best_match::proficiency(&entry.agent.profile, &wanted) };
+        // What is under way counts as tried, so that one who is slow is not given everything meanwhile.
+        let pending = u64::from(entry.agent.load) + u64::from(entry.agent.waiting);
+        if tried.ended == 0 && pending > 0 {
+            let (_, bonus) = bound(Tried { ended: pending, succeeded: 0 }, total + pending);
+            entry.score = UNKNOWN + bonus;
+            (entry.rank, entry.second) = (entry.score, proficiency);
+            entry.why = Box::new(move || format!("nothing of it has ended, {pending} under way, +{bonus:.2} for that"));
+            continue;
+        }
         if tried.ended == 0 {
             entry.score = proficiency;
             (entry.rank, entry.second) = (f64::INFINITY, proficiency);
             entry.why = Box::new(move || format!("it was never tried; its proficiency is {proficiency:.2}"));
             continue;
         }
-        let (mean, bonus) = bound(tried, total);
+        let (mean, _) = bound(tried, total);
+        let (_, bonus) = bound(Tried { ended: tried.ended + pending, ..tried }, total + pending);
         entry.score = mean + bonus;
         (entry.rank, entry.second) = (entry.score, proficiency);
         entry.why = Box::new(move || format!("{}, +{bonus:.2} for being tried seldom", words(tried)));

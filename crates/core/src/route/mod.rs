@@ -106,14 +106,16 @@ pub(crate) fn choose(scene: &Scene<'_>, plan: &Plan<'_>) -> Routed {
         routed.note.clone_from(&plan.note);
     }
     if let Some((experiment, arm)) = plan.experiment {
-        let arm = match plan.shadow {
-            None => arm,
-            Some(other) => {
-                routed.shadow = by_strategy(scene, other).agent;
-                if routed.shadow == routed.agent { "agreed" } else { "differed" }
-            }
-        };
-        routed.experiment = Some(ArmOf { experiment: experiment.name.clone(), arm: arm.to_owned() });
+        let mut arm = Some(arm).filter(|_| routed.strategy == plan.strategy);
+        if let Some(other) = plan.shadow {
+            let shadow = by_strategy(scene, other);
+            let compared = arm.is_some() && shadow.strategy == other;
+            arm = compared.then_some(if shadow.agent == routed.agent { "agreed" } else { "differed" });
+            routed.shadow = shadow.agent;
+        }
+        // Where another strategy had to stand in, the outcome says nothing about the one that was to be tried.
+        let name = experiment.name.clone();
+        routed.experiment = arm.map(|arm| ArmOf { experiment: name, arm: arm.to_owned() });
     }
     routed
 }
