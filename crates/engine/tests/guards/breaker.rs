@@ -99,15 +99,7 @@ fn after_the_cool_down_one_tries_and_a_success_closes_it() {
     check(
         "policy handoffs=20
          open s by a
-         initiate t1 a->b delegation task=trip_1
-         accept t1
-         return t1 failed
-         initiate t2 a->b delegation task=trip_2
-         accept t2
-         return t2 failed
-         initiate t3 a->b delegation task=trip_3
-         accept t3
-         return t3 failed
+         trip b
          wait 29s
          initiate h1 a->b delegation
          wait 1s
@@ -124,15 +116,7 @@ fn after_the_cool_down_one_tries_and_a_success_closes_it() {
          book",
         &expect![[r#"
             open s by a: done
-            initiate t1 a->b delegation task=trip_1: made
-            accept t1: done
-            return t1 failed: done
-            initiate t2 a->b delegation task=trip_2: made
-            accept t2: done
-            return t2 failed: done
-            initiate t3 a->b delegation task=trip_3: made
-            accept t3: done
-            return t3 failed: done
+            trip b: three failures
             wait 29s: nothing
             initiate h1 a->b delegation: refused HO0708 to_agent: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:30.000Z
             wait 1s: nothing
@@ -155,15 +139,7 @@ fn a_failure_of_the_try_opens_it_again() {
     check(
         "policy handoffs=20
          open s by a
-         initiate t1 a->b delegation task=trip_1
-         accept t1
-         return t1 failed
-         initiate t2 a->b delegation task=trip_2
-         accept t2
-         return t2 failed
-         initiate t3 a->b delegation task=trip_3
-         accept t3
-         return t3 failed
+         trip b
          wait 30s
          initiate h1 a->b delegation
          accept h1
@@ -178,15 +154,7 @@ fn a_failure_of_the_try_opens_it_again() {
          book",
         &expect![[r#"
             open s by a: done
-            initiate t1 a->b delegation task=trip_1: made
-            accept t1: done
-            return t1 failed: done
-            initiate t2 a->b delegation task=trip_2: made
-            accept t2: done
-            return t2 failed: done
-            initiate t3 a->b delegation task=trip_3: made
-            accept t3: done
-            return t3 failed: done
+            trip b: three failures
             wait 30s: nothing
             initiate h1 a->b delegation: made
             accept h1: done
@@ -207,15 +175,7 @@ fn a_try_that_comes_to_nothing_frees_the_place() {
     check(
         "policy handoffs=20
          open s by a
-         initiate t1 a->b delegation task=trip_1
-         accept t1
-         return t1 failed
-         initiate t2 a->b delegation task=trip_2
-         accept t2
-         return t2 failed
-         initiate t3 a->b delegation task=trip_3
-         accept t3
-         return t3 failed
+         trip b
          wait 30s
          initiate h1 a->b delegation task=1
          reject h1
@@ -235,15 +195,7 @@ fn a_try_that_comes_to_nothing_frees_the_place() {
          breaker b",
         &expect![[r#"
             open s by a: done
-            initiate t1 a->b delegation task=trip_1: made
-            accept t1: done
-            return t1 failed: done
-            initiate t2 a->b delegation task=trip_2: made
-            accept t2: done
-            return t2 failed: done
-            initiate t3 a->b delegation task=trip_3: made
-            accept t3: done
-            return t3 failed: done
+            trip b: three failures
             wait 30s: nothing
             initiate h1 a->b delegation task=1: made
             reject h1: done
@@ -269,15 +221,7 @@ fn a_part_that_is_handed_on_is_a_success() {
     check(
         "policy handoffs=20
          open s by a
-         initiate t1 a->b delegation task=trip_1
-         accept t1
-         return t1 failed
-         initiate t2 a->b delegation task=trip_2
-         accept t2
-         return t2 failed
-         initiate t3 a->b delegation task=trip_3
-         accept t3
-         return t3 failed
+         trip b
          wait 30s
          initiate h1 a->b sequential
          accept h1
@@ -286,15 +230,7 @@ fn a_part_that_is_handed_on_is_a_success() {
          breaker b",
         &expect![[r#"
             open s by a: done
-            initiate t1 a->b delegation task=trip_1: made
-            accept t1: done
-            return t1 failed: done
-            initiate t2 a->b delegation task=trip_2: made
-            accept t2: done
-            return t2 failed: done
-            initiate t3 a->b delegation task=trip_3: made
-            accept t3: done
-            return t3 failed: done
+            trip b: three failures
             wait 30s: nothing
             initiate h1 a->b sequential: made
             accept h1: done
@@ -309,30 +245,14 @@ fn two_of_one_broadcast_are_not_both_the_try() {
     check(
         "policy handoffs=20
          open s by a
-         initiate t1 a->b delegation task=trip_1
-         accept t1
-         return t1 failed
-         initiate t2 a->b delegation task=trip_2
-         accept t2
-         return t2 failed
-         initiate t3 a->b delegation task=trip_3
-         accept t3
-         return t3 failed
+         trip b
          wait 30s
          initiate g a->b:one,b:two broadcast
          initiate g a->b:one,c:two broadcast
          breaker b",
         &expect![[r#"
             open s by a: done
-            initiate t1 a->b delegation task=trip_1: made
-            accept t1: done
-            return t1 failed: done
-            initiate t2 a->b delegation task=trip_2: made
-            accept t2: done
-            return t2 failed: done
-            initiate t3 a->b delegation task=trip_3: made
-            accept t3: done
-            return t3 failed: done
+            trip b: three failures
             wait 30s: nothing
             initiate g a->b:one,b:two broadcast: refused HO0708 broadcast.targets[1]: b: one handoff at a time tries whether it is well again
             initiate g a->b:one,c:two broadcast: made
@@ -345,15 +265,7 @@ fn whoever_else_may_take_it_does() {
     check(
         "policy handoffs=20
          open s by a
-         initiate t1 a->b delegation task=trip_1
-         accept t1
-         return t1 failed
-         initiate t2 a->b delegation task=trip_2
-         accept t2
-         return t2 failed
-         initiate t3 a->b delegation task=trip_3
-         accept t3
-         return t3 failed
+         trip b
          initiate h1 a->b delegation
          initiate h1 a->b delegation among=b,c
          show h1
@@ -365,15 +277,7 @@ fn whoever_else_may_take_it_does() {
          show h3",
         &expect![[r#"
             open s by a: done
-            initiate t1 a->b delegation task=trip_1: made
-            accept t1: done
-            return t1 failed: done
-            initiate t2 a->b delegation task=trip_2: made
-            accept t2: done
-            return t2 failed: done
-            initiate t3 a->b delegation task=trip_3: made
-            accept t3: done
-            return t3 failed: done
+            trip b: three failures
             initiate h1 a->b delegation: refused HO0708 to_agent: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:30.000Z
             initiate h1 a->b delegation among=b,c: made; warned: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:30.000Z; c takes it
             show h1: delegation offered c, warned: b: it failed 3 times in a row and is left alone until 2027-01-15T08:00:30.000Z; c takes it
@@ -391,15 +295,7 @@ fn what_waits_when_it_opens_goes_to_somebody_else() {
          open s by a
          initiate w1 a->b delegation among=b,c task=w1
          initiate w2 a->b delegation task=w2
-         initiate t1 a->b delegation task=trip_1
-         accept t1
-         return t1 failed
-         initiate t2 a->b delegation task=trip_2
-         accept t2
-         return t2 failed
-         initiate t3 a->b delegation task=trip_3
-         accept t3
-         return t3 failed
+         trip b
          due
          show w1
          show w2
@@ -410,15 +306,7 @@ fn what_waits_when_it_opens_goes_to_somebody_else() {
             open s by a: done
             initiate w1 a->b delegation among=b,c task=w1: made
             initiate w2 a->b delegation task=w2: made
-            initiate t1 a->b delegation task=trip_1: made
-            accept t1: done
-            return t1 failed: done
-            initiate t2 a->b delegation task=trip_2: made
-            accept t2: done
-            return t2 failed: done
-            initiate t3 a->b delegation task=trip_3: made
-            accept t3: done
-            return t3 failed: done
+            trip b: three failures
             due: w1 rerouted to c (CircuitOpen)
             show w1: delegation offered c
             show w2: delegation offered b
@@ -491,15 +379,7 @@ fn an_operator_resets_it() {
     check(
         "policy handoffs=20
          open s by a
-         initiate t1 a->b delegation task=trip_1
-         accept t1
-         return t1 failed
-         initiate t2 a->b delegation task=trip_2
-         accept t2
-         return t2 failed
-         initiate t3 a->b delegation task=trip_3
-         accept t3
-         return t3 failed
+         trip b
          caller key acts=a
          reset b
          caller local
@@ -510,15 +390,7 @@ fn an_operator_resets_it() {
          book",
         &expect![[r#"
             open s by a: done
-            initiate t1 a->b delegation task=trip_1: made
-            accept t1: done
-            return t1 failed: done
-            initiate t2 a->b delegation task=trip_2: made
-            accept t2: done
-            return t2 failed: done
-            initiate t3 a->b delegation task=trip_3: made
-            accept t3: done
-            return t3 failed: done
+            trip b: three failures
             reset b: refused HO0302 key is bound to certain agents
             reset b: done
             breaker b: closed, 0 failures
@@ -534,28 +406,12 @@ fn a_person_is_never_left_alone() {
         "policy handoffs=20
          agent b human
          open s by a
-         initiate t1 a->b delegation task=trip_1
-         accept t1
-         return t1 failed
-         initiate t2 a->b delegation task=trip_2
-         accept t2
-         return t2 failed
-         initiate t3 a->b delegation task=trip_3
-         accept t3
-         return t3 failed
+         trip b
          breaker b
          initiate h1 a->b delegation",
         &expect![[r#"
             open s by a: done
-            initiate t1 a->b delegation task=trip_1: made
-            accept t1: done
-            return t1 failed: done
-            initiate t2 a->b delegation task=trip_2: made
-            accept t2: done
-            return t2 failed: done
-            initiate t3 a->b delegation task=trip_3: made
-            accept t3: done
-            return t3 failed: done
+            trip b: three failures
             breaker b: closed, 0 failures
             initiate h1 a->b delegation: made"#]],
     );
@@ -566,28 +422,12 @@ fn switched_off_it_counts_nothing() {
     check(
         "policy handoffs=20 failures=0
          open s by a
-         initiate t1 a->b delegation task=trip_1
-         accept t1
-         return t1 failed
-         initiate t2 a->b delegation task=trip_2
-         accept t2
-         return t2 failed
-         initiate t3 a->b delegation task=trip_3
-         accept t3
-         return t3 failed
+         trip b
          breaker b
          initiate h1 a->b delegation",
         &expect![[r#"
             open s by a: done
-            initiate t1 a->b delegation task=trip_1: made
-            accept t1: done
-            return t1 failed: done
-            initiate t2 a->b delegation task=trip_2: made
-            accept t2: done
-            return t2 failed: done
-            initiate t3 a->b delegation task=trip_3: made
-            accept t3: done
-            return t3 failed: done
+            trip b: three failures
             breaker b: closed, 0 failures
             initiate h1 a->b delegation: made"#]],
     );

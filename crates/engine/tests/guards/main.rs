@@ -5,6 +5,7 @@
 mod autonomy;
 mod breaker;
 mod budget;
+mod charges;
 mod house;
 mod limits;
 mod loops;
