@@ -68,6 +68,7 @@ fn a_tenant_has_a_new_budget_every_day() {
          caller other tenant=other
          open o by a
          initiate h3 a->c delegation budget=40t
+         cancel h3 by a
          caller local
          session s2
          wait 16h
@@ -84,6 +85,7 @@ fn a_tenant_has_a_new_budget_every_day() {
             initiate h2 a->c delegation budget=40t: refused HO0709 context.constraints.budget: the tenant default does not allow it: it wants 40 tokens, 30 are left
             open o by a: done
             initiate h3 a->c delegation budget=40t: made
+            cancel h3 by a: done
             wait 16h: nothing
             initiate h4 a->c delegation budget=40t: made
             books tenant: tenant default: nothing set aside, 70 tokens used; tenant@2027-01-15 default: nothing set aside, 70 tokens used; tenant@2027-01-16 default: 40 tokens set aside, nothing used"#]],
