@@ -5,7 +5,7 @@
 mod autonomy;
 mod breaker;
 mod budget;
-mod elsewhere;
+mod charges;
 mod house;
 mod limits;
 mod loops;

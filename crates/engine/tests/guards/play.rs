@@ -111,6 +111,16 @@ impl Play {
                 self.engine.run_due().await.unwrap();
                 self.happened(&w).await
             }
+            "trip" => {
+                for task in ["one", "two", "three"] {
+                    let made = Words::of(statement).nth(1).to_owned();
+                    let words = format!("initiate {task} a->{made} delegation task=trip_{task}");
+                    for statement in [words, format!("accept {task}"), format!("return {task} failed")] {
+                        assert!(!Box::pin(self.step(&statement)).await.contains("refused"), "{statement}");
+                    }
+                }
+                format!("{statement}: three failures")
+            }
             "show" | "books" | "breaker" | "breakers" | "messages" | "book" | "records" => self.look(&w).await,
             _ => {
                 let outcome = self.act(&w).await;
