@@ -108,7 +108,9 @@ impl Play {
                 self.policy.human = w.get("human").map(name);
                 self.policy.approval_from_risk = w.get("approval").map(known);
                 self.policy.queue_ms = w.get("queue").map_or(self.policy.queue_ms, span);
-                self.policy.budgets.agent = w.get("each").map(|n| Limit { tokens: n.parse().ok(), ..Limit::default() });
+                if let Some(each) = w.get("each") {
+                    self.policy.budgets.agent = Some(Limit { tokens: each.parse().ok(), ..Limit::default() });
+                }
                 if let Some(within) = w.get("repeats") {
                     self.policy.loops.repeats_within = within.parse().expect("a number");
                 }
