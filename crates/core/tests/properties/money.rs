@@ -125,6 +125,11 @@ fn holds(play: &Play, modest: bool) -> Result<(), String> {
         tries(session, account, entry)?;
         let limit = if account.as_str().starts_with("tenant ") { TENANT } else { AGENT };
         let total = entry.used.plus(entry.reserved);
+        // What holds for every agent does not hold for people.
+        let person = account.agent_id().and_then(|id| play.agents.get(&id).cloned());
+        if person.is_some_and(|known| known.profile.kind == handover_core::agent::AgentKind::Human) {
+            continue;
+        }
         if modest && limit.lacks(&total).is_some() && !account.as_str().starts_with("skill ") {
             return Err(format!("{account} is over its limit: {}", total.words()));
         }

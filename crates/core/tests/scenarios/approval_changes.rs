@@ -70,7 +70,8 @@ fn a_change_under_another_rule_asks_by_that_rule() {
         approve h1 by ann
         rule r gone
         amend h1 by a task=third
-        approve h1 by anybody",
+        approve h1 by anybody
+        approve h1 by anybody digest=now",
         &expect![[r#"
             1 session_opened a
             2 initiated h1 a->b delegation awaiting_approval until 3600s
@@ -81,6 +82,7 @@ fn a_change_under_another_rule_asks_by_that_rule() {
             refused HO0712 by: ann is not asked; cid may decide
             7 amended h1 by a, to b
             8 approval_requested h1 until 90000s
+            refused HO0713 digest: the handoff was changed since; its digest is e15ac86d5f57006c2f881aa0b772a3b685b75495dffdf27ce556d9f0a49c8973 now
             9 approved h1 by anybody until 3630s
             => a, h1 offered (b)"#]],
     );
@@ -221,7 +223,8 @@ fn another_rule_may_ask_after_a_change() {
         approve h1 by ann
         amend h1 by bob to=d
         approve h1 by ann
-        approve h1 by bob",
+        approve h1 by bob
+        approve h1 by bob digest=now",
         &expect![[r#"
             1 session_opened a
             2 initiated h1 a->b delegation awaiting_approval until 3600s
@@ -233,6 +236,7 @@ fn another_rule_may_ask_after_a_change() {
             6 amended h1 by bob, to d
             7 approval_requested h1 until 7200s, far asks bob
             refused HO0712 by: ann is not asked; bob may decide
+            refused HO0713 digest: the handoff was changed since; its digest is 0ad53769065f8239c1b0f9d831eea90b883e98e7b2363a8fb7de3f3e93f19f11 now
             8 approved h1 by bob until 30s
             => a, h1 offered (d)"#]],
     );

@@ -121,13 +121,16 @@ fn a_bound_caller_cannot_approve_under_another_name() {
         approve h1 by boss
         caller key acts=b
         approve h1 by b
+        caller key acts=c
+        approve h1 by c
         ",
         &expect![[r#"
             1 session_opened a
             2 initiated h1 a->b delegation awaiting_approval until 86400s
             3 approval_requested h1 until 86400s
             refused HO0302 by: key may not decide as boss
-            4 approved h1 by b until 30s
+            refused HO0509 by: b is to be given this and cannot decide it
+            4 approved h1 by c until 30s
             => a, h1 offered (b)"#]],
     );
 }

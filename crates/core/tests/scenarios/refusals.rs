@@ -137,7 +137,7 @@ fn each_mistake_has_its_code() {
         initiate h a->b,c broadcast quorum:3 timeout=9s
             refused HO0411 broadcast.aggregation: 3 of 2 cannot be
         initiate h a->b delegation timeout=9s parent=h9
-            refused HO0501 parent_id: the session has no open handoff 00000000-0000-0000-0000-000000000000
+            refused HO0501 parent_id: a does not work on a handoff 00000000-0000-0000-0000-000000000000 of this session
         initiate h a->b delegation timeout=9s set=c/x:1
             refused HO0603 variables.c/x: "c/x" is in the scope of c, not of a
     "#]].assert_eq(&out);
