@@ -228,8 +228,11 @@ impl Engine {
         Ok(())
     }
 
-    /// A refusal for a caller that is bound to certain agents: the house is not its to run.
-    pub(crate) fn operator(&self) -> Result<(), HandoffError> {
+    /// Whether this caller runs the house: it may change settings, and speaks for all agents.
+    ///
+    /// # Errors
+    /// When it is bound to certain agents.
+    pub fn operator(&self) -> Result<(), HandoffError> {
         if self.caller.acts_as.is_none() {
             return Ok(());
         }

@@ -9,6 +9,7 @@ use crate::{
     refusal::{Code, HandoffError, Refusal},
     session::Session,
 };
+use std::collections::BTreeMap;
 
 /// Writes events into the book of the house, which begins with its first entry.
 #[must_use]
@@ -72,7 +73,13 @@ pub fn check_profile(profile: &Profile, agents: &Agents) -> Result<(), HandoffEr
     checks.count("examples", profile.examples.len(), limits::CAPABILITIES_MAX, "CAPABILITIES_MAX");
     checks.count("tags", profile.tags.len(), limits::CAPABILITIES_MAX, "CAPABILITIES_MAX");
     checks.count("capabilities", profile.capabilities.len(), limits::CAPABILITIES_MAX, "CAPABILITIES_MAX");
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     for (i, capability) in profile.capabilities.iter().enumerate() {
+        let earlier = *first.entry(&capability.id).or_insert(i);
+        if earlier < i && !capability.id.is_empty() {
+            let refusal = Refusal::new(Code::BadProfile, format!("capabilities[{earlier}] has the same id"));
+            checks.add(refusal.at(format!("capabilities[{i}].id")).hint("keep one of them"));
+        }
         checks.text(&format!("capabilities[{i}].id"), &capability.id);
         checks.range(&format!("capabilities[{i}].proficiency"), capability.proficiency, 0.0, 1.0);
     }
@@ -88,7 +95,9 @@ pub fn check_profile(profile: &Profile, agents: &Agents) -> Result<(), HandoffEr
         checks.wait("max_execution_ms", ms);
     }
     if let Some(cycle) = ladder_cycle(profile, agents) {
-        checks.add(Refusal::new(Code::BadProfile, format!("escalation goes in a circle: {cycle}")).at("escalates_to"));
+        let refusal = Refusal::new(Code::BadProfile, format!("escalation goes in a circle: {cycle}"));
+        let hint = "let one of them escalate to somebody outside of the circle, or to nobody";
+        checks.add(refusal.at("escalates_to").hint(hint));
     }
     let new = usize::from(agents.get(&profile.id).is_none());
     checks.count("agents", agents.len() + new, limits::AGENTS_MAX, "AGENTS_MAX");
@@ -111,4 +120,44 @@ fn ladder_cycle(profile: &Profile, agents: &Agents) -> Option<String> {
         next = agents.get(&agent).and_then(|known| known.profile.escalates_to.clone());
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::Standing;
+    use std::sync::Arc;
+
+    #[test]
+    fn what_is_wrong_with_a_profile_is_told_with_a_way_out() {
+        let named = |id: &str| Profile::named(id).unwrap();
+        let under = |id: &str, above: &str| Profile { escalates_to: AgentId::new(above).ok(), ..named(id) };
+        let mut agents = Agents::default();
+        agents.put(Arc::new(under("boss", "a")), Standing::Available);
+        let circle = "let one of them escalate to somebody outside of the circle, or to nobody";
+        for (profile, told) in [
+            (named("a").can("x").can("y"), vec![]),
+            (
+                named("a").can("x").can("y").can("x").can("x"),
+                vec![
+                    "HO0206 capabilities[2].id: capabilities[0] has the same id (keep one of them)".to_owned(),
+                    "HO0206 capabilities[3].id: capabilities[0] has the same id (keep one of them)".to_owned(),
+                ],
+            ),
+            (
+                under("a", "boss"),
+                vec![format!("HO0206 escalates_to: escalation goes in a circle: a -> boss -> a ({circle})")],
+            ),
+            (
+                Profile { max_execution_ms: Some(0), ..named("a") },
+                vec![
+                    "HO0109 max_execution_ms: 0 ms is not between 1 and 34560000000 (WAIT_MS_MAX) (use 1 to 34560000000 ms)"
+                        .to_owned(),
+                ],
+            ),
+        ] {
+            let refusals = check_profile(&profile, &agents).err().map(|error| error.refusals).unwrap_or_default();
+            assert_eq!(refusals.iter().map(ToString::to_string).collect::<Vec<_>>(), told);
+        }
+    }
 }

@@ -71,14 +71,18 @@ impl Checks {
     pub(crate) fn range(&mut self, field: &str, value: f64, min: f64, max: f64) {
         if !(min..=max).contains(&value) {
             let message = format!("{value} is not between {min} and {max}");
-            self.add(Refusal::new(Code::OutOfRange, message).at(field));
+            // The largest number there is has 309 digits and helps nobody.
+            let upper = if max < f64::MAX { format!("from {min} to {max}") } else { format!("of {min} or more") };
+            let hint = format!("use a number {upper}");
+            self.add(Refusal::new(Code::OutOfRange, message).at(field).hint(hint));
         }
     }
 
     pub(crate) fn wait(&mut self, field: &str, ms: u64) {
         if ms == 0 || ms > limits::WAIT_MS_MAX {
             let message = format!("{ms} ms is not between 1 and {} (WAIT_MS_MAX)", limits::WAIT_MS_MAX);
-            self.add(Refusal::new(Code::OutOfRange, message).at(field));
+            let hint = format!("use 1 to {} ms", limits::WAIT_MS_MAX);
+            self.add(Refusal::new(Code::OutOfRange, message).at(field).hint(hint));
         }
     }
 

@@ -73,11 +73,11 @@ fn each_mistake_has_its_code() {
         initiate h a->b delegation timeout=9s bell
             refused HO0108 reason: it contains '\u{7}'
         initiate h a->b delegation timeout=0s
-            refused HO0109 return_protocol.timeout_ms: 0 ms is not between 1 and 34560000000 (WAIT_MS_MAX)
+            refused HO0109 return_protocol.timeout_ms: 0 ms is not between 1 and 34560000000 (WAIT_MS_MAX) (use 1 to 34560000000 ms)
         initiate h a->b delegation timeout=401d
-            refused HO0109 return_protocol.timeout_ms: 34646400000 ms is not between 1 and 34560000000 (WAIT_MS_MAX)
+            refused HO0109 return_protocol.timeout_ms: 34646400000 ms is not between 1 and 34560000000 (WAIT_MS_MAX) (use 1 to 34560000000 ms)
         initiate h a->b delegation timeout=9s need=code:2
-            refused HO0109 validation.required_capabilities[0].min_proficiency: 2 is not between 0 and 1
+            refused HO0109 validation.required_capabilities[0].min_proficiency: 2 is not between 0 and 1 (use a number from 0 to 1)
                 HO0405 to_agent: b has none of: code
         initiate h a->b delegation timeout=9s shows-nothing
             refused HO0109 context.transfer.max_messages: 0 would show nothing; leave it out or give 1 and more

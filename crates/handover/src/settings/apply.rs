@@ -2,12 +2,13 @@
 
 use super::{
     Settings,
-    check::{circles, in_words},
+    check::{circles, in_words, named},
 };
 use handover_core::{
     agent::{Agents, Profile, Standing},
     decide::check_profile,
     ids::AgentId,
+    policy::Policy,
     refusal::{Code, HandoffError, Refusal},
 };
 use handover_engine::Engine;
@@ -28,8 +29,9 @@ pub struct Applied {
 }
 
 impl Settings {
-    /// Sets the policy, and registers or updates every agent. Agents that the file does not name stay as they are, and
-    /// to apply the same settings again changes nothing. Everything is checked before anything is changed.
+    /// Sets the policy where the file has one, and registers or updates every agent. A policy that the file does not
+    /// have and agents that it does not name stay as they are, and to apply the same settings again changes nothing.
+    /// Everything is checked before anything is changed.
     ///
     /// # Errors
     /// When the settings do not fit the agents that the engine has, with everything that does not; or when the caller
@@ -40,7 +42,10 @@ impl Settings {
         let mut after = before.clone();
         after.extend(self.agents.iter().map(|profile| (profile.id.clone(), Arc::new(profile.clone()))));
         self.check(&after)?;
-        engine.set_policy(self.policy.clone())?;
+        engine.operator()?;
+        if let Some(policy) = &self.policy {
+            engine.set_policy(policy.clone())?;
+        }
         let mut applied = Applied::default();
         for profile in from_the_top(&self.agents, &after) {
             let list = match before.get(&profile.id) {
@@ -59,14 +64,11 @@ impl Settings {
 
     /// Checks the settings together with everybody the engine will have.
     fn check(&self, after: &BTreeMap<AgentId, Arc<Profile>>) -> Result<(), HandoffError> {
-        let mut refusals = self.policy.check().err().map(|error| error.refusals).unwrap_or_default();
         let mut all = Agents::default();
         for profile in after.values() {
             all.put(profile.clone(), Standing::Available);
         }
-        if let Some(human) = self.policy.human.as_ref().filter(|human| all.get(human).is_none()) {
-            refusals.push(unknown(human, &all).at("policy.human"));
-        }
+        let mut refusals = self.policy.as_ref().map(|policy| check_policy(policy, &all)).unwrap_or_default();
         let mut seen = BTreeSet::new();
         for (i, profile) in self.agents.iter().enumerate() {
             let mut found = check_profile(profile, &all).err().map(|error| error.refusals).unwrap_or_default();
@@ -91,6 +93,15 @@ impl Settings {
         }
         if refusals.is_empty() { Ok(()) } else { Err(HandoffError { refusals, agents: String::new(), cause: None }) }
     }
+}
+
+/// What is wrong with a policy, and whom it names that the engine will not have.
+fn check_policy(policy: &Policy, all: &Agents) -> Vec<Refusal> {
+    let mut refusals = policy.check().err().map(|error| error.refusals).unwrap_or_default();
+    for (field, id) in named(policy).filter(|(_, id)| all.get(id).is_none()) {
+        refusals.push(unknown(id, all).at(format!("policy.{field}")));
+    }
+    refusals
 }
 
 fn unknown(id: &AgentId, all: &Agents) -> Refusal {

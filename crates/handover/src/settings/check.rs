@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
 };
 
-/// Checks the policy, and that the person it names is known.
+/// Checks the policy, and that everybody it names is known.
 pub(super) fn policy(document: &Document, policy: Option<(&Policy, NodeId)>, agents: &[Listed], known: &[AgentId]) {
     let Some((policy, node)) = policy else { return };
     let refusals = policy.check().err().map(|error| error.refusals).unwrap_or_default();
@@ -23,9 +23,21 @@ pub(super) fn policy(document: &Document, policy: Option<(&Policy, NodeId)>, age
         refusal.field = refusal.field.trim_start_matches("policy.").to_owned();
         document.refuse_below(node, refusal);
     }
-    if let Some(human) = &policy.human {
-        is_known(document, node, "human", human, &ids(document, agents, known));
+    let ids = ids(document, agents, known);
+    for (field, id) in named(policy) {
+        is_known(document, node, &field, id, &ids);
     }
+}
+
+/// The agents that a policy names, each with its field. A rule about somebody who is not there would never hold, and
+/// nobody would notice what goes on without the approval.
+pub(super) fn named(policy: &Policy) -> impl Iterator<Item = (String, &AgentId)> {
+    let human = policy.human.iter().map(|human| ("human".to_owned(), human));
+    human.chain(policy.approvals.iter().enumerate().flat_map(|(i, rule)| {
+        [("to", &rule.when.to), ("from", &rule.when.from)].into_iter().flat_map(move |(side, agents)| {
+            agents.iter().enumerate().map(move |(j, id)| (format!("approvals[{i}].when.{side}[{j}]"), id))
+        })
+    }))
 }
 
 /// Checks every agent, and all of them together.

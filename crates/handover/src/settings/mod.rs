@@ -12,7 +12,7 @@
 //! ```
 //!
 //! [`read`] and [`parse`] tell all mistakes of a file at once, each with its line and column. [`Settings::apply`] makes
-//! the engine as the file says; to apply the same file again changes nothing.
+//! the engine as the file says, and leaves alone what it does not speak of; to apply the same file again changes nothing.
 
 mod apply;
 mod check;
@@ -33,8 +33,8 @@ use std::collections::BTreeMap;
 /// What a file says: the policy, and everybody who can be given work.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// The settings that decisions depend on; what the file leaves out has its default.
-    pub policy: Policy,
+    /// The settings that decisions depend on, where the file has any; what it leaves out of them has its default.
+    pub policy: Option<Policy>,
     /// The agents, in the order of the file.
     pub agents: Vec<Profile>,
     /// The file that it came from, as it was named.

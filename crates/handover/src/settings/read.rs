@@ -57,7 +57,7 @@ pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings,
     let lines = lines.collect();
     document.verdict()?;
     let agents = agents.into_iter().filter_map(|listed| listed.profile).collect();
-    Ok(Settings { policy: policy.unwrap_or_default(), agents, file: name.to_owned(), lines })
+    Ok(Settings { policy, agents, file: name.to_owned(), lines })
 }
 
 /// Where the policy and the agents stand, if they do.

@@ -3,11 +3,17 @@
 use super::EXAMPLE;
 use handover::{
     Code, Engine, HandoffError, Options,
-    core::{agent::Standing, command::Caller, ids::AgentId, limits::HEALTH_FAILURES_MAX},
+    core::{
+        agent::Standing,
+        command::{Caller, Open},
+        handoff::{Phase, Request},
+        ids::{AgentId, SessionId},
+        limits::HEALTH_FAILURES_MAX,
+    },
     engine::agent::{Agent, Done, Failure, Work},
     settings::{self, Settings},
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 /// An engine that only does what it is told, and the folder that it lives in.
 async fn engine() -> (Engine, tempfile::TempDir) {
@@ -69,6 +75,31 @@ async fn after_an_edit_only_what_was_edited_is_updated() {
     engine.close().await.unwrap();
 }
 
+#[tokio::test]
+async fn a_file_without_a_policy_leaves_the_policy_alone() {
+    let (engine, _folder) = engine().await;
+    let agents = "agents: [{id: a}, {id: b, kind: worker}]\n";
+    for (i, (policy, waits)) in [
+        ("policy: {approval_from_risk: low}\n", true),
+        ("", true),
+        ("policy:\n", true),
+        ("policy: {}\n", false),
+        ("", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        parsed(&format!("{policy}{agents}")).apply(&engine).await.unwrap();
+        let session = SessionId::new(format!("s{i}")).unwrap();
+        engine.open_session(&session, Open::by("a").unwrap()).await.unwrap();
+        let request = Request::delegation("a", "b", "look", Duration::from_secs(60)).unwrap();
+        let handoff = engine.initiate(&session, request).await.unwrap().handoffs[0];
+        let phase = engine.handoff(handoff).await.unwrap().phase;
+        assert_eq!(matches!(phase, Phase::AwaitingApproval { .. }), waits, "{policy:?}: {phase:?}");
+    }
+    engine.close().await.unwrap();
+}
+
 /// An agent of this process that fails its health checks.
 struct Sick;
 
@@ -114,17 +145,18 @@ async fn what_does_not_fit_the_agents_of_the_engine_changes_nothing() {
     let (engine, _folder) = engine().await;
     parsed("agents:\n  - {id: a}\n  - {id: boss, escalates_to: a}\n").apply(&engine).await.unwrap();
     let known: Vec<AgentId> = engine.agents().iter().map(|agent| agent.profile.id.clone()).collect();
-    let later = "policy: {human: boss}\nagents:\n  - id: new\n  - id: a\n    escalates_to: boss\n";
+    let later = "policy: {human: boss, approvals: [{name: x, when: {to: [new, boss]}}]}\nagents:\n  - id: new\n  \
+                 - id: a\n    escalates_to: boss\n";
     let later = settings::parse_with("later.yaml", later, &known).unwrap();
     let error: HandoffError = later.apply(&engine).await.unwrap_err();
-    expect_test::expect!["HO0206 agents[1].escalates_to: escalation goes in a circle: a -> boss -> a, at later.yaml:4"]
+    expect_test::expect!["HO0206 agents[1].escalates_to: escalation goes in a circle: a -> boss -> a, at later.yaml:4 (let one of them escalate to somebody outside of the circle, or to nobody)"]
         .assert_eq(&error.to_string());
     assert_eq!(engine.agents().len(), 2);
 
     let (other, _other_folder) = self::engine().await;
     let error = later.apply(&other).await.unwrap_err();
     let codes: BTreeSet<Code> = error.refusals.iter().map(|refusal| refusal.code).collect();
-    assert_eq!((error.refusals.len(), codes.len(), error.code()), (2, 1, Code::UnknownAgent));
+    assert_eq!((error.refusals.len(), codes.len(), error.code()), (3, 1, Code::UnknownAgent));
     assert_eq!(other.agents().len(), 0);
     engine.close().await.unwrap();
     other.close().await.unwrap();
@@ -134,9 +166,12 @@ async fn what_does_not_fit_the_agents_of_the_engine_changes_nothing() {
 async fn a_caller_that_is_bound_to_an_agent_may_not() {
     let (engine, _folder) = engine().await;
     let bound = Caller { acts_as: Some([AgentId::new("coder").unwrap()].into()), ..Caller::local() };
-    let error = parsed(EXAMPLE).apply(&engine.for_caller(bound)).await.unwrap_err();
-    assert_eq!(error.code(), Code::NotYourAgent);
-    assert_eq!(engine.agents().len(), 0);
+    // Also without a policy: it would register its own agent and then fail at the next one.
+    for text in [EXAMPLE, "agents: [{id: coder}, {id: other}]"] {
+        let error = parsed(text).apply(&engine.for_caller(bound.clone())).await.unwrap_err();
+        assert_eq!(error.code(), Code::NotYourAgent);
+        assert_eq!(engine.agents().len(), 0);
+    }
     engine.close().await.unwrap();
 }
 

@@ -186,7 +186,7 @@ fn words_that_are_none_of_the_allowed_ones() {
 fn a_field_without_a_value_has_its_default() {
     let text = "policy:\n  human:\n  lease_ms: ~\nagents:\n  - id: a\n    capabilities:\n    escalates_to: null\n    autonomy_budget:\n";
     let settings = settings::parse("x", text).unwrap();
-    assert_eq!(settings.policy, handover::core::policy::Policy::default());
+    assert_eq!(settings.policy, Some(handover::core::policy::Policy::default()));
     assert_eq!(settings.agents[0].autonomy_budget.max_risk, Risk::High);
     for text in ["agents:\n", "policy:\n", "policy: {}\nagents: []\n"] {
         assert_eq!(settings::parse("x", text).unwrap().agents.len(), 0, "{text}");
@@ -203,12 +203,12 @@ fn an_alias_stands_for_its_value() {
     refused(
         &text.replace("0x1", "7"),
         &expect![[r#"
-        error[HO0109]: 7 is not between 0 and 1
-         --> handover.yaml:3:46 in agents[0].capabilities[0].proficiency
-          |
-        3 |     capabilities: &all [{id: x, proficiency: 7}]
-          |                                              ^
-          = hint: Use a number in the range that the message gives.
-    "#]],
+            error[HO0109]: 7 is not between 0 and 1
+             --> handover.yaml:3:46 in agents[0].capabilities[0].proficiency
+              |
+            3 |     capabilities: &all [{id: x, proficiency: 7}]
+              |                                              ^
+              = hint: use a number from 0 to 1
+        "#]],
     );
 }

@@ -100,6 +100,39 @@ fn somebody_who_is_not_there() {
 }
 
 #[test]
+fn rules_for_approvals_about_somebody_who_is_not_there() {
+    let text = "policy:\n  approvals:\n    - {name: x, when: {to: [a, bb], from: [ab]}}\n    - name: y\n      when:\n        \
+                from: [nobody]\nagents:\n  - {id: a}\n  - {id: bbb}\n";
+    refused(
+        text,
+        &expect![[r#"
+        error[HO0208]: `bb` is not among the agents
+         --> handover.yaml:3:32 in policy.approvals[0].when.to[1]
+          |
+        3 |     - {name: x, when: {to: [a, bb], from: [ab]}}
+          |                                ^^
+          = hint: did you mean `bbb`?
+
+        error[HO0208]: `ab` is not among the agents
+         --> handover.yaml:3:44 in policy.approvals[0].when.from[0]
+          |
+        3 |     - {name: x, when: {to: [a, bb], from: [ab]}}
+          |                                            ^^
+          = hint: did you mean `a`?
+
+        error[HO0208]: `nobody` is not among the agents
+         --> handover.yaml:6:16 in policy.approvals[1].when.from[0]
+          |
+        6 |         from: [nobody]
+          |                ^^^^^^
+          = hint: add an agent with `id: nobody`
+    "#]],
+    );
+    let known = ["bb", "ab", "nobody"].map(|id| AgentId::new(id).unwrap());
+    assert_eq!(settings::parse_with("x", text, &known).unwrap().agents.len(), 2);
+}
+
+#[test]
 fn an_agent_that_is_wrong_otherwise_is_still_somebody() {
     refused(
         "policy: {human: ops}\nagents:\n  - {id: ops, kind: person}\n  - {id: a, escalates_to: ops}\n",
@@ -134,14 +167,14 @@ fn values_that_cannot_be() {
               |
             2 |   accept_ms: 0
               |              ^
-              = hint: Use a number in the range that the message gives.
+              = hint: use 1 to 34560000000 ms
 
             error[HO0109]: 99999999999999 ms is not between 1 and 34560000000 (WAIT_MS_MAX)
              --> handover.yaml:3:13 in policy.lease_ms
               |
             3 |   lease_ms: 99999999999999
               |             ^^^^^^^^^^^^^^
-              = hint: Use a number in the range that the message gives.
+              = hint: use 1 to 34560000000 ms
 
             error[HO0206]: 0 leaves no room for even one task
              --> handover.yaml:6:27 in agents[0].max_concurrent_tasks
@@ -155,7 +188,7 @@ fn values_that_cannot_be() {
               |
             7 |     max_execution_ms: 0
               |                       ^
-              = hint: Use a number in the range that the message gives.
+              = hint: use 1 to 34560000000 ms
 
             error[HO0108]: it contains '\0'
              --> handover.yaml:8:18 in agents[0].tags[1]
@@ -169,7 +202,7 @@ fn values_that_cannot_be() {
                |
             10 |       - {id: x, proficiency: 1.5}
                |                              ^^^
-               = hint: Use a number in the range that the message gives.
+               = hint: use a number from 0 to 1
 
             error[HO0105]: there is no field `proficency`
               --> handover.yaml:11:17 in agents[0].capabilities[1].proficency
@@ -197,7 +230,7 @@ fn values_that_cannot_be() {
                |
             13 |       - {id: "", proficiency: -0.1}
                |                               ^^^^
-               = hint: Use a number in the range that the message gives.
+               = hint: use a number from 0 to 1
         "#]],
     );
 }
@@ -240,7 +273,7 @@ fn an_agent_without_a_name_has_its_other_mistakes_too() {
               |
             5 |   - {name: B, max_execution_ms: 0}
               |                                 ^
-              = hint: Use a number in the range that the message gives.
+              = hint: use 1 to 34560000000 ms
         "#]],
     );
 }
