@@ -367,10 +367,11 @@ fn what_was_put_off_waits_on_where_nobody_else_can_take_it() {
             initiate h2 a->b delegation task=2: made
             accept h2: done
             return h2 failed: done
-            wait 10s: h1 offered
-            show h1: delegation offered b
+            wait 10s: h1 extended
+            show h1: delegation deferred b
+            wait 20s: h1 offered
             accept h1: done
             return h1 success: done
-            breaker b: open, 1 failures, until 2027-01-15T08:00:30.000Z"#]],
+            breaker b: closed, 0 failures"#]],
     );
 }

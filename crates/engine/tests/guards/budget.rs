@@ -72,7 +72,7 @@ fn a_tenant_has_a_new_budget_every_day() {
          caller local
          session s2
          wait 16h
-         initiate h4 a->c delegation budget=40t
+         initiate h4 a->d delegation budget=40t
          books tenant",
         &expect![[r#"
             open s1 by a: done
@@ -87,7 +87,7 @@ fn a_tenant_has_a_new_budget_every_day() {
             initiate h3 a->c delegation budget=40t: made
             cancel h3 by a: done
             wait 16h: nothing
-            initiate h4 a->c delegation budget=40t: made
+            initiate h4 a->d delegation budget=40t: made
             books tenant: tenant default: nothing set aside, 70 tokens used; tenant@2027-01-15 default: nothing set aside, 70 tokens used; tenant@2027-01-16 default: 40 tokens set aside, nothing used"#]],
     );
 }

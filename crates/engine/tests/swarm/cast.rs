@@ -120,7 +120,10 @@ pub fn profile(rng: &mut Rng, players: &[Player], i: usize) -> Profile {
     let mut profile = Profile::of(player.id.clone()).kind(AgentKind::Worker);
     profile.max_concurrent_tasks = u32::try_from(rng.between(1, 6)).unwrap();
     for _ in 0..rng.between(1, 3) {
-        profile = profile.can(&skill(rng));
+        let skill = skill(rng);
+        if profile.proficiency(&skill).is_none() {
+            profile = profile.can(&skill);
+        }
     }
     profile = profile.may_risk(*rng.pick(&[Risk::Low, Risk::Medium, Risk::High, Risk::High]));
     if i > 0 && rng.chance(50) {
