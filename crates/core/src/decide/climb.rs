@@ -200,13 +200,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn result_of(&self, handoff: &Handoff, status: ReturnStatus, notes: String) -> Return {
-        // Whoever took it was shown something, however it ended: that is charged where nothing is reported.
-        let silent = handoff.accepted_at.is_some() && handoff.metrics == crate::handoff::Metrics::default();
-        let used = if silent {
-            self.used(&handoff.to_agent, Some(handoff), &crate::command::Update::default(), "")
-        } else {
-            handoff.metrics
-        };
+        let used = self.shown(handoff);
         Return {
             handoff_id: handoff.returns_for,
             from_agent: handoff.to_agent.clone(),

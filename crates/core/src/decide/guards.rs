@@ -152,12 +152,8 @@ impl Draft<'_> {
     fn check_agents(&self, limits: &SessionLimits, request: &Request, targets: &[Target], checks: &mut Checks) {
         let Some(max) = limits.agents else { return };
         let known = &self.session.watch.agents;
-        let new: BTreeSet<&AgentId> = targets
-            .iter()
-            .map(|target| &target.to)
-            .chain([&request.from_agent])
-            .filter(|agent| !known.contains(*agent))
-            .collect();
+        let new: BTreeSet<&AgentId> =
+            targets.iter().map(|target| &target.to).filter(|agent| !known.contains(*agent)).collect();
         let count = known.len() + new.len();
         if count > max as usize && targets.iter().any(|target| !known.contains(&target.to)) {
             let names: Vec<&str> = known.iter().map(AgentId::as_str).collect();

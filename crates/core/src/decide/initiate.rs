@@ -169,8 +169,7 @@ impl Draft<'_> {
             Some(_) => Phase::AwaitingApproval { until },
             None => Phase::Offered { since: self.now, until },
         };
-        // One that waits for a person tries nothing, and must not keep others from trying.
-        let probe = approval.is_none() && self.probes(&target.to, id);
+        let probe = self.probes(&target.to, id);
         if let Some(reservation) = &reservation {
             self.post_reservation(reservation, &target.to);
         }

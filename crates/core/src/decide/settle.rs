@@ -45,6 +45,23 @@ impl Draft<'_> {
         metrics
     }
 
+    /// What is charged for work that ended without a return: whoever took it was shown something. No more than was set
+    /// aside, because nobody said that it was read.
+    pub(super) fn shown(&self, handoff: &Handoff) -> Metrics {
+        if handoff.accepted_at.is_none() || handoff.metrics != Metrics::default() {
+            return handoff.metrics;
+        }
+        let mut used = self.used(&handoff.to_agent, Some(handoff), &Update::default(), "");
+        if let Some(held) = &handoff.reservation {
+            let left = held.share.less(handoff.spent_below).less(self.given_by(handoff.id));
+            used.tokens = left.tokens.map_or(used.tokens, |left| left.min(used.tokens));
+            if left.micros.is_some_and(|left| left < budget::micros(used.cost)) {
+                used.cost = 0.0;
+            }
+        }
+        used
+    }
+
     /// Settles a handoff that is over: gives back what was set aside, charges what was used, and remembers how it went.
     pub(super) fn settle(&mut self, handoff: &Handoff, status: Status, result: &Return) {
         let used = handoff.used(&result.metrics, self.now);

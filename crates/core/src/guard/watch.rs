@@ -76,7 +76,7 @@ impl Watch {
         if !counts {
             return;
         }
-        self.note_agent(&step.from);
+        // The source had its part before, or came in by an escalation of the engine, which has limits of its own.
         self.note_agent(&step.to);
         if kind == Kind::Escalation {
             self.escalations += 1;

@@ -209,6 +209,8 @@ impl Auditor {
         let said = self.books.session(session);
         if request.kind == Kind::Escalation {
             said.escalations += 1;
+            // Whoever is asked above has a part in it from then on, whatever the limit says.
+            said.agents.insert(handoff.to_agent.clone());
             return at_most("escalations", said.escalations, limits.escalations, session);
         }
         said.handoffs += 1;
@@ -253,7 +255,9 @@ impl Auditor {
             return Err(format!("{by} took a handoff of {session} that was offered to {}", held.to));
         }
         (held.lease, held.offered) = (Some(lease), false);
-        if held.kind != Kind::Escalation && self.natures.get(by) != Some(&Nature::Human) {
+        if held.kind == Kind::Escalation {
+            self.books.session(session).agents.insert(by.clone());
+        } else if self.natures.get(by) != Some(&Nature::Human) {
             self.books.session(session).takes_part(by, limits.agents, session)?;
         }
         Ok(Vec::new())

@@ -23,7 +23,7 @@ pub struct Said {
     pub handoffs: u32,
     pub escalations: u32,
     /// Whoever has a part in it by an agent's wish; those above who are asked do not count.
-    agents: BTreeSet<AgentId>,
+    pub agents: BTreeSet<AgentId>,
     pub moves: Vec<(AgentId, AgentId, Digest)>,
     pub used: Amount,
     /// What was used above what was set aside.
@@ -55,7 +55,9 @@ impl Said {
     }
 
     pub fn takes_part(&mut self, agent: &AgentId, max: Option<u32>, session: &SessionId) -> Result<(), String> {
-        self.agents.insert(agent.clone());
+        if !self.agents.insert(agent.clone()) {
+            return Ok(());
+        }
         let count = self.agents.len();
         match max.filter(|max| count > *max as usize) {
             Some(max) => Err(format!("{count} agents have a part in {session}, {max} may")),
