@@ -157,7 +157,7 @@ fn an_operator_raises_the_limit_and_a_caller_bound_to_agents_cannot() {
             initiate h2 a->c delegation: made
             initiate h3 a->d delegation: refused HO0701 type: 2 of the 2 handoffs of this session are used up
             limits chain=1: refused HO0109 limits.chain: a chain has at least 2 agents (to allow no handoff at all, set handoffs: 0)
-            limits time=401d: refused HO0109 limits.time_ms: 34646400000 ms is not between 1 and 34560000000 (WAIT_MS_MAX)"#]],
+            limits time=401d: refused HO0109 limits.time_ms: 34646400000 ms is not between 1 and 34560000000 (WAIT_MS_MAX) (use 1 to 34560000000 ms)"#]],
     );
 }
 
