@@ -239,3 +239,5 @@ pub const EXPRESSION_READ_STACK_BYTES: usize = 16 * 1024 * 1024;
 pub const EXPRESSION_RUN_STACK_BYTES: usize = 4 * 1024 * 1024;
 /// Most agents that one condition of a rule for approvals names.
 pub const APPROVAL_AGENTS_MAX: usize = 1_000;
+/// Agents that are asked for their health at once.
+pub const HEALTH_AT_ONCE_MAX: usize = 256;

@@ -206,8 +206,11 @@ impl Engine {
     }
 
     fn start_background(&self) {
-        let tasks =
-            [tokio::spawn(crate::timers::run(self.clone())), tokio::spawn(crate::housekeeping::run(self.clone()))];
+        let tasks = [
+            tokio::spawn(crate::timers::run(self.clone())),
+            tokio::spawn(crate::housekeeping::run(self.clone())),
+            tokio::spawn(crate::housekeeping::watch_health(self.clone())),
+        ];
         self.inner.tasks.lock().extend(tasks);
     }
 

@@ -1,34 +1,40 @@
 //! What the engine does by itself now and then: checkpoints, health checks, retention.
 
-use crate::engine::Engine;
+use crate::{agent::Agent, engine::Engine};
 use handover_core::{
     agent::{AgentKind, Standing},
     ids::AgentId,
-    limits::{CHECKPOINT_MS, HEALTH_FAILURES_MAX, HEALTH_MS, HEALTH_TIMEOUT_MS, RETENTION_MS},
+    limits::{CHECKPOINT_MS, HEALTH_AT_ONCE_MAX, HEALTH_FAILURES_MAX, HEALTH_MS, HEALTH_TIMEOUT_MS, RETENTION_MS},
     refusal::HandoffError,
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
+use tokio::task::JoinSet;
 
 pub(crate) async fn run(engine: Engine) {
     let now = engine.inner.clock.now();
-    let (mut seal_at, mut health_at, mut prune_at) = (now + CHECKPOINT_MS, now + HEALTH_MS, now + RETENTION_MS);
+    let (mut seal_at, mut prune_at) = (now + CHECKPOINT_MS, now + RETENTION_MS);
     loop {
-        let next = seal_at.min(health_at).min(prune_at);
-        engine.inner.clock.until(next).await;
+        engine.inner.clock.until(seal_at.min(prune_at)).await;
         let now = engine.inner.clock.now();
         // The store tells everybody who asks when it is in trouble; there is nobody here to tell.
         if seal_at <= now {
             let _ = engine.seal().await;
             seal_at = now + CHECKPOINT_MS;
         }
-        if health_at <= now {
-            let _ = engine.check_health().await;
-            health_at = now + HEALTH_MS;
-        }
         if prune_at <= now {
             let _ = engine.enforce_retention().await;
             prune_at = now + RETENTION_MS;
         }
+    }
+}
+
+/// Health by itself: an agent that hangs must not keep checkpoints and retention waiting.
+pub(crate) async fn watch_health(engine: Engine) {
+    loop {
+        let next = engine.inner.clock.now() + HEALTH_MS;
+        engine.inner.clock.until(next).await;
+        // The store tells everybody who asks when it is in trouble; there is nobody here to tell.
+        let _ = engine.check_health().await;
     }
 }
 
@@ -41,13 +47,17 @@ impl Engine {
     pub async fn check_health(&self) -> Result<(), HandoffError> {
         let locals: Vec<_> =
             self.inner.locals.lock().iter().map(|(id, local)| (id.clone(), local.agent().clone())).collect();
-        for (id, agent) in locals {
-            let mut asked = tokio::spawn(async move { agent.health().await });
-            let answer = tokio::time::timeout(Duration::from_millis(HEALTH_TIMEOUT_MS), &mut asked).await;
-            // One that hangs is asked again in a minute; the questions must not add up.
-            asked.abort();
-            let well = matches!(answer, Ok(Ok(true)));
-            self.note_health(&id, well).await?;
+        let mut locals = locals.into_iter();
+        let mut asked = JoinSet::new();
+        loop {
+            let room = HEALTH_AT_ONCE_MAX - asked.len();
+            for (id, agent) in locals.by_ref().take(room) {
+                asked.spawn(async move { (id, is_well(agent).await) });
+            }
+            let Some(answer) = asked.join_next().await else { break };
+            if let Ok((id, well)) = answer {
+                self.note_health(&id, well).await?;
+            }
         }
         for (id, well) in self.pulling() {
             self.note_health(&id, well).await?;
@@ -56,13 +66,16 @@ impl Engine {
     }
 
     /// Agents that pull work and were heard of since this process began: whether that was within one round of checks.
-    /// One that was never heard of is not judged here; its first offer does that.
+    /// One that was never heard of is not judged here; its first offer does that. Nor is one that works: its lease says
+    /// how long it may be silent.
     fn pulling(&self) -> Vec<(AgentId, bool)> {
         let now = self.inner.clock.now();
         let heard = self.inner.heard.lock();
         let agents = self.inner.agents.read();
-        let pulls = |id: &AgentId| agents.get(id).is_some_and(|known| known.profile.kind == AgentKind::Worker);
-        let found = heard.iter().filter(|(id, _)| pulls(id));
+        let idle = |id: &AgentId| {
+            agents.get(id).is_some_and(|known| known.profile.kind == AgentKind::Worker && known.load == 0)
+        };
+        let found = heard.iter().filter(|(id, _)| idle(id));
         found.map(|(id, at)| (id.clone(), now.since(*at) <= HEALTH_MS + HEALTH_TIMEOUT_MS)).collect()
     }
 
@@ -81,4 +94,13 @@ impl Engine {
             Standing::Available | Standing::Unavailable | Standing::Draining => Ok(()),
         }
     }
+}
+
+/// Asks one agent. The question is a task of its own, because an agent may panic or hold its thread; it ends with this
+/// one, because one that hangs is asked again in a minute and the questions must not add up.
+async fn is_well(agent: Arc<dyn Agent>) -> bool {
+    let mut question = JoinSet::new();
+    question.spawn(async move { agent.health().await });
+    let answer = tokio::time::timeout(Duration::from_millis(HEALTH_TIMEOUT_MS), question.join_next()).await;
+    matches!(answer, Ok(Some(Ok(true))))
 }

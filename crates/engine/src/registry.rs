@@ -50,7 +50,8 @@ impl Engine {
         self.attach(id, Arc::new(agent)).await
     }
 
-    /// A sign of life of an agent that pulls work and has none now. Asking for work or keeping a lease alive is one, too.
+    /// A sign of life of an agent that pulls work and has none now. Asking for work is one,
+    /// too, and so is taking it, keeping its lease alive and giving it back.
     ///
     /// # Errors
     /// When there is no such agent, or a change cannot be written.

@@ -230,9 +230,11 @@ impl Engine {
         giving: Giving,
         then: Option<Goto>,
     ) -> Result<Answer, HandoffError> {
-        let session = self.session_of(id).await?;
+        let handoff = self.find(id).await?;
         let command = Command::Return { handoff: id, lease, giving: Box::new(giving), then: then.map(Box::new) };
-        self.submit(&session, command, None).await
+        let answer = self.submit(&handoff.session_id, command, None).await?;
+        self.came_back(&handoff.to_agent, "it gave work back");
+        Ok(answer)
     }
 
     /// Hands the work further up, with what this level thinks.

@@ -295,7 +295,9 @@ impl Engine {
                 }
                 Phase::Offered { .. } => {}
                 Phase::Running { .. } => {
-                    self.came_back(taken);
+                    if let Some(agent) = taken {
+                        self.came_back(agent, "it accepted a handoff");
+                    }
                     self.inner.waiters.wake(handoff.id.0);
                 }
                 Phase::Closed { .. } => self.inner.waiters.wake(handoff.id.0),
@@ -307,12 +309,15 @@ impl Engine {
         }
     }
 
-    /// Whoever takes work is alive.
-    fn came_back(&self, taken: Option<&AgentId>) {
-        let Some(agent) = taken else { return };
+    /// Whoever takes work or gives it back is alive. One that never asks for work is told of it in another way: it is
+    /// not judged by its silence, and this does not begin to.
+    pub(crate) fn came_back(&self, agent: &AgentId, why: &str) {
+        if let Some(heard) = self.inner.heard.lock().get_mut(agent) {
+            *heard = self.inner.clock.now();
+        }
         let away = self.inner.agents.read().get(agent).is_some_and(|entry| entry.standing == Standing::Unavailable);
         if away {
-            self.note_standing(agent.clone(), Standing::Available, "it accepted a handoff".into());
+            self.note_standing(agent.clone(), Standing::Available, why.to_owned());
         }
     }
 

@@ -1,4 +1,4 @@
-//! Who is registered and how they stand: profiles, draining, health, and events that hand work over by rule.
+//! Who is registered and how they stand: profiles, draining, and events that hand work over by rule.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -12,16 +12,10 @@ use handover_core::{
 };
 use handover_engine::{
     Engine, EventRule, OutsideEvent,
-    agent::{Agent, Done, Failure, Work, agent},
+    agent::{Done, agent},
 };
 use serde_json::json;
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 
 fn profile(name: &str) -> Profile {
@@ -127,96 +121,6 @@ async fn a_draining_agent_finishes_and_gets_nothing_new() {
     engine.drain(&id("pilot"), false).await.unwrap();
     engine.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap();
     assert_eq!(engine.drain(&id("pilt"), true).await.unwrap_err().code(), Code::UnknownAgent);
-}
-
-struct Patient(Arc<AtomicBool>);
-
-#[async_trait::async_trait]
-impl Agent for Patient {
-    async fn run(&self, _: Work) -> Result<Done, Failure> {
-        Ok(Done::text("ok"))
-    }
-    async fn health(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
-#[tokio::test]
-async fn three_bad_answers_make_an_agent_unavailable_and_one_good_brings_it_back() {
-    let house = House::new();
-    let engine = house.open().await;
-    workers(&engine, &["planner"]).await;
-    let well = Arc::new(AtomicBool::new(false));
-    engine.register(Profile::named("pilot").unwrap(), Patient(well.clone())).await.unwrap();
-    let mut seen = Vec::new();
-    for good in [false, false, true, false, false, false, false, true] {
-        well.store(good, Ordering::SeqCst);
-        engine.check_health().await.unwrap();
-        seen.push(standing(&engine, "pilot"));
-    }
-    use Standing::{Available as Yes, Unavailable as No};
-    assert_eq!(seen, [Yes, Yes, Yes, Yes, Yes, No, No, Yes]);
-    well.store(false, Ordering::SeqCst);
-    for _ in 0..3 {
-        engine.check_health().await.unwrap();
-    }
-    let refused = engine.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap_err();
-    assert_eq!(refused.code(), Code::TargetUnavailable);
-    engine.close().await.unwrap();
-    let engine = house.open().await;
-    assert_eq!(standing(&engine, "pilot"), No, "a restart does not forget it");
-    engine.register(Profile::named("pilot").unwrap(), Patient(well)).await.unwrap();
-    assert_eq!(standing(&engine, "pilot"), Yes, "whoever registers is there");
-    let standings: Vec<String> = book(&engine)
-        .await
-        .iter()
-        .filter(|record| record.event_type == "agent_standing")
-        .map(|record| record.reason.clone())
-        .collect();
-    assert_eq!(standings, ["it failed its health checks", "it is well again", "it failed its health checks"]);
-}
-
-#[tokio::test]
-async fn a_health_check_that_panics_is_a_bad_answer() {
-    struct Rash;
-    #[async_trait::async_trait]
-    impl Agent for Rash {
-        async fn run(&self, _: Work) -> Result<Done, Failure> {
-            Ok(Done::text("ok"))
-        }
-        async fn health(&self) -> bool {
-            panic!("ouch")
-        }
-    }
-    let house = House::new();
-    let engine = house.open().await;
-    engine.register(Profile::named("pilot").unwrap(), Rash).await.unwrap();
-    for _ in 0..3 {
-        engine.check_health().await.unwrap();
-    }
-    assert_eq!(standing(&engine, "pilot"), Standing::Unavailable);
-}
-
-#[tokio::test]
-async fn whoever_pulls_work_counts_as_alive_by_its_heartbeat() {
-    let house = House::new();
-    let engine = house.open().await;
-    workers(&engine, &["planner", "pilot", "purser"]).await;
-    engine.alive(&id("pilot")).await.unwrap();
-    let mut seen = Vec::new();
-    for minute in 1..=7 {
-        house.clock.advance(Duration::from_secs(60));
-        if minute == 1 || minute == 6 {
-            engine.inbox(&id("pilot"), 1).await.unwrap();
-        }
-        engine.check_health().await.unwrap();
-        seen.push(standing(&engine, "pilot"));
-    }
-    use Standing::{Available as Yes, Unavailable as No};
-    // Heard of in the first minute, three rounds without a word, back by itself in the sixth.
-    assert_eq!(seen, [Yes, Yes, Yes, Yes, No, Yes, Yes]);
-    assert_eq!(standing(&engine, "purser"), Yes, "one that was never heard of is not judged by its silence");
-    assert_eq!(engine.alive(&id("nobody")).await.unwrap_err().code(), Code::UnknownAgent);
 }
 
 #[tokio::test]
