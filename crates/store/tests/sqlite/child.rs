@@ -125,6 +125,7 @@ async fn read(house: &House, id: &handover_core::ids::SessionId) -> Result<(), S
     store.running().await?;
     store.agents().await?;
     store.ledger().await?;
+    store.offers_waiting().await?;
     store.reserved().await?;
     store.records(&RecordQuery { limit: 9, ..RecordQuery::default() }).await?;
     store.last_position().await?;
