@@ -8,7 +8,8 @@ async fn main() -> Result<(), Failure> {
     let folder = std::env::temp_dir().join(format!("handover-team-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let engine = Engine::open(folder.join("team.db")).await?;
-    let team = settings::read("examples/handover.yaml").map_err(|mistakes| mistakes.to_string())?;
+    let team = settings::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/handover.yaml"))
+        .map_err(|mistakes| mistakes.to_string())?;
     println!("{} agents from examples/handover.yaml", team.apply(&engine).await?.registered.len());
 
     let id = SessionId::new("release-7")?;
