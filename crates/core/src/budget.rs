@@ -313,7 +313,7 @@ pub fn cost(usage: &[Usage], prices: &BTreeMap<String, Price>) -> f64 {
     usage.iter().map(of).fold(0.0, |sum, cost| sum + cost).min(f64::MAX)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52, and a sum of money needs no last digit")]
 fn count(n: u64) -> f64 {
     n as f64
 }
@@ -324,6 +324,12 @@ pub fn micros(cost: f64) -> u64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates")]
     let micros = (cost.max(0.0) * 1e6 - 1e-6).ceil().max(0.0) as u64;
     micros
+}
+
+/// Millionths as money, for sums that need no last digit.
+#[must_use]
+pub fn units(micros: u64) -> f64 {
+    count(micros) / 1e6
 }
 
 /// Millionths as money, for people.

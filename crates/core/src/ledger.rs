@@ -146,7 +146,7 @@ impl Sample {
 
     fn add_sums(&mut self, ms: u64, micros: u64, sign: f64) {
         #[expect(clippy::cast_precision_loss, reason = "a mean needs no last digit")]
-        let (ms, cost) = (ms as f64, micros as f64 / 1e6);
+        let (ms, cost) = (ms as f64, crate::budget::units(micros));
         self.ms += sign * ms;
         self.ms_squares += sign * ms * ms;
         self.cost += sign * cost;

@@ -68,10 +68,8 @@ pub(crate) struct Inner {
     pub(crate) agents: RwLock<Agents>,
     /// What is counted over all sessions, with what is decided and not yet on disk.
     pub(crate) ledger: RwLock<Ledger>,
-    /// Held while a decision reserves: what two decide at once must not be more than there is.
-    pub(crate) reserving: Mutex<()>,
-    /// Held while a decision chooses an agent: what two choose at once must not go to the same one.
-    pub(crate) choosing: Mutex<()>,
+    /// Held while a decision reserves or chooses: what two decide at once must not be more than there is, or go to one.
+    pub(crate) deciding: Mutex<()>,
     /// The model that picks agents, where one is connected.
     pub(crate) picker: RwLock<Option<Arc<dyn Picker>>>,
     /// Agents whose breaker opened, and whose offers nobody has looked at since.
@@ -149,8 +147,7 @@ impl Engine {
                 policy: RwLock::new(options.policy),
                 agents: RwLock::new(agents),
                 ledger: RwLock::new(ledger),
-                reserving: Mutex::default(),
-                choosing: Mutex::default(),
+                deciding: Mutex::default(),
                 picker: RwLock::default(),
                 left_alone: Mutex::default(),
                 locals: Mutex::default(),

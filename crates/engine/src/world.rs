@@ -40,16 +40,15 @@ impl Engine {
         let limited = self.inner.policy.read().budgets.has_limits()
             || self.inner.agents.read().has_budgets()
             || self.inner.ledger.read().is_tripped();
-        let alone = limited.then(|| self.inner.reserving.lock());
-        // Whoever chooses next sees that this one had its turn.
-        let choosing = chooses.then(|| self.inner.choosing.lock());
+        // And where somebody is chosen: whoever chooses next sees that this one had its turn.
+        let alone = (limited || chooses).then(|| self.inner.deciding.lock());
         let decided = self.with_world(caller, picked, decide)?;
         let posted = self.post(&decided.postings)?;
         let offers = decided.offers_moved(before);
         if !offers.0.is_empty() || !offers.1.is_empty() {
             self.inner.agents.write().follow(&offers);
         }
-        drop((choosing, alone));
+        drop(alone);
         Ok((decided, posted))
     }
 

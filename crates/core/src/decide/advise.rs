@@ -20,7 +20,8 @@ pub struct Heard<'a> {
     pub failed: u32,
 }
 
-/// How a request would be routed. Nothing is set aside, and guards are not asked.
+/// How a request would be routed. Nothing is set aside. Whom a guard keeps out is left out; limits and
+/// budgets of the whole are not asked.
 ///
 /// # Errors
 /// When the request itself would be refused, with everything that is wrong with it.

@@ -1,7 +1,7 @@
 //! What an expression of a rule can see. `docs/guides/approvals.md` lists the fields.
 
 use super::asking::Asked;
-use crate::{agent::Agent, session::Session};
+use crate::{agent::Agent, budget::units, session::Session};
 use serde_json::{Map, Value, json};
 
 /// `handoff`, `session` and `target`. Every field is always there, so that a rule need not ask whether it is.
@@ -24,7 +24,7 @@ fn handoff(asked: &Asked<'_>) -> Value {
         "payload": payload,
         "priority": request.task.priority,
         "risk": request.risk(),
-        "cost": money(asked.share.micros.unwrap_or(0)),
+        "cost": units(asked.share.micros.unwrap_or(0)),
         "tokens": asked.share.tokens.unwrap_or(0),
         "variables": request.context.variables,
     })
@@ -60,10 +60,4 @@ fn of_target(target: Option<&Agent>, asked: &Asked<'_>) -> Value {
         "capabilities": capabilities,
         "max_risk": profile.map(|profile| json!(profile.autonomy_budget.max_risk)).unwrap_or(json!("")),
     })
-}
-
-fn money(micros: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a condition on money needs no last digit")]
-    let cost = micros as f64 / 1e6;
-    cost
 }

@@ -67,23 +67,12 @@ impl Draft<'_> {
         for _ in 0..limits::CANDIDATES_MAX {
             let routed = self.choose_within(&handoff.request, &not);
             match &routed.agent {
-                Some(agent) if !self.can_follow(handoff, agent) => not.push(agent.clone()),
+                // What was set aside for the one before must be set aside for the next.
+                Some(agent) if !self.can_afford(handoff, agent) => not.push(agent.clone()),
                 Some(_) | None => return routed,
             }
         }
         Routed { agent: None, ..self.choose_within(&handoff.request, &not) }
-    }
-
-    /// Whether this agent can be asked: it is not left alone, the session has room for it, and what was set aside for
-    /// the one before can be set aside for it.
-    fn can_follow(&self, handoff: &Handoff, agent: &AgentId) -> bool {
-        self.left_alone(agent).is_none() && self.may_take_part(agent) && self.can_afford(handoff, agent)
-    }
-
-    /// Whether the session has room for this agent, or it has a part in it already.
-    fn may_take_part(&self, agent: &AgentId) -> bool {
-        let known = &self.session.watch.agents;
-        self.limits().agents.is_none_or(|max| known.contains(agent) || known.len() < max as usize)
     }
 
     fn free_human(&self, handoff: &Handoff) -> Option<AgentId> {

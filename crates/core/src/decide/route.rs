@@ -72,14 +72,13 @@ impl Draft<'_> {
     /// Why nothing may go to this agent for now.
     fn left_out(&self, agent: &Agent) -> Option<String> {
         let id = &agent.profile.id;
-        // Nearly always nothing is tripped, and then there is no breaker to look at.
-        if self.world.ledger.is_tripped()
-            && let Some(why) = self.left_alone(id)
-        {
+        // Nearly always nothing is tripped, before or by this decision, and then there is no breaker to look at.
+        let tripped = self.world.ledger.is_tripped() || !self.postings.is_empty();
+        if tripped && let Some(why) = self.left_alone(id) {
             return Some(why);
         }
         let (account, limit) = self.agent_limit(id)?;
-        self.world.ledger.rest(&account, &limit).spent().map(|_| "its budget is spent".to_owned())
+        self.entry(&account).rest(&limit).spent().map(|_| "its budget is spent".to_owned())
     }
 
     /// Why nobody can, with those who come nearest and what keeps each of them.

@@ -21,7 +21,7 @@ impl Draft<'_> {
             };
             metrics.tokens = update.usage.iter().fold(0, sum);
         }
-        let model = self.agent(by).and_then(|agent| agent.profile.model.clone());
+        let model = self.agent(by).and_then(|agent| agent.profile.model.as_deref());
         let limited = handoff.and_then(|h| h.reservation.as_ref()).is_some_and(|held| held.share.tokens.is_some());
         let mut usage = update.usage.clone();
         if metrics.tokens == 0 && (model.is_some() || limited) {
@@ -30,19 +30,27 @@ impl Draft<'_> {
                 .map_or(0, |m| m.shown_tokens.saturating_add(m.summary_tokens));
             let said = tokens::count(body);
             metrics.tokens = shown.saturating_add(said);
-            usage = vec![budget::Usage { model: model.unwrap_or_default(), input_tokens: shown, output_tokens: said }];
+            usage = vec![budget::Usage { model: String::new(), input_tokens: shown, output_tokens: said }];
         }
-        // Tokens without a model, or with one that has no price, cost what the agent's own model costs.
-        let prices = &self.world.policy.budgets.prices;
-        let own = self.agent(by).and_then(|agent| agent.profile.model.clone()).unwrap_or_default();
-        if usage.is_empty() && metrics.tokens > 0 {
-            usage.push(budget::Usage { model: own.clone(), input_tokens: 0, output_tokens: metrics.tokens });
-        }
-        usage.iter_mut().filter(|used| !prices.contains_key(&used.model)).for_each(|used| used.model.clone_from(&own));
         if metrics.cost == 0.0 {
-            metrics.cost = budget::cost(&usage, &self.world.policy.budgets.prices);
+            metrics.cost = self.priced(usage, metrics.tokens, model.unwrap_or_default());
         }
         metrics
+    }
+
+    /// What usage costs. Tokens without a model, or with one that has no price, cost what the agent's own model costs.
+    fn priced(&self, mut usage: Vec<budget::Usage>, tokens: u64, own: &str) -> f64 {
+        let prices = &self.world.policy.budgets.prices;
+        if prices.is_empty() {
+            return 0.0;
+        }
+        if usage.is_empty() && tokens > 0 {
+            usage.push(budget::Usage { model: String::new(), input_tokens: 0, output_tokens: tokens });
+        }
+        for used in usage.iter_mut().filter(|used| !prices.contains_key(&used.model)) {
+            own.clone_into(&mut used.model);
+        }
+        budget::cost(&usage, prices)
     }
 
     /// What is charged for work that ended without a return: whoever took it was shown something. No more than was set
