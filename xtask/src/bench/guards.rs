@@ -15,15 +15,13 @@ use handover::{
     },
     prelude::*,
 };
-use serde_json::json;
 use std::{
     collections::BTreeMap,
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
-    time::Instant,
 };
 
 const IN_FLIGHT: usize = 64;
@@ -94,15 +92,13 @@ fn everything() -> Policy {
         ..SessionLimits::default()
     };
     let limit = Limit { tokens: Some(u64::MAX / 4), cost: Some(1e12), ..Limit::default() };
-    let mut policy = Policy { limits: plenty, classify: false, ..Policy::default() };
+    let mut policy = Policy { limits: plenty, ..Policy::default() };
     policy.loops = Loops { pair_per_minute: u32::MAX, ..Loops::default() };
     policy.budgets.tenant = Some(limit);
     policy.budgets.agent = Some(limit);
     policy.approvals = vec![ApprovalRule {
         name: "dear".into(),
         when: When {
-            risk: None,
-            cost_above: None,
             expression: Some("handoff.risk == 'high' && handoff.payload.passengers > 8".into()),
             ..When::default()
         },
@@ -138,34 +134,11 @@ async fn open(place: &Path, agents: usize, guarded: bool) -> Result<Engine, Stri
 
 /// Steps per second.
 async fn measure(engine: &Engine, round: usize, guarded: bool, time: Duration) -> Result<f64, String> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let steps = Arc::new(AtomicU64::new(0));
-    let mut tasks = Vec::new();
-    for n in 0..IN_FLIGHT {
-        let session = load::session(engine, &format!("busy-{round}-{n}"), load::MESSAGES).await?;
-        let (engine, stop, steps) = (engine.clone(), stop.clone(), steps.clone());
-        tasks.push(tokio::spawn(async move {
-            let mut i = 0;
-            while !stop.load(Ordering::Relaxed) {
-                handoff(&engine, &session, n, i, guarded).await?;
-                steps.fetch_add(3, Ordering::Relaxed);
-                i += 1;
-            }
-            Ok::<(), String>(())
-        }));
-    }
-    // The first moments warm up caches and fill the queue; they do not count.
-    tokio::time::sleep(time / 5).await;
-    let (before, start) = (steps.load(Ordering::Relaxed), Instant::now());
-    tokio::time::sleep(time).await;
-    let (done, seconds) = (steps.load(Ordering::Relaxed) - before, start.elapsed().as_secs_f64());
-    stop.store(true, Ordering::Relaxed);
-    for task in tasks {
-        task.await.map_err(text)??;
-    }
-    #[expect(clippy::cast_precision_loss, reason = "counts of a few seconds")]
-    let done = done as f64;
-    Ok(done / seconds)
+    let name = format!("busy-{round}");
+    let work = move |engine: Engine, session: SessionId, n: usize, i: u64| async move {
+        handoff(&engine, &session, n, i, guarded).await.map(|_| ())
+    };
+    Ok(load::busy_with(engine, &name, IN_FLIGHT, time, work).await?.steps_per_s)
 }
 
 /// One handoff of three steps: to an agent that is named, or to one that is found.
@@ -177,7 +150,6 @@ async fn handoff(engine: &Engine, session: &SessionId, n: usize, i: u64, found: 
     } else {
         request.to_agent = Some(AgentId::new(format!("agent-{}", n % ABLE)).map_err(text)?);
     }
-    request.task.payload = json!({"job": i, "from": "LFPB", "to": "LFMN", "passengers": 4});
     let answer = engine.initiate(session, request).await.map_err(text)?;
     let id = answer.handoffs.first().copied().ok_or("no handoff was made")?;
     let to = engine.handoff(id).await.map_err(text)?.to_agent.clone();

@@ -91,19 +91,34 @@ pub(super) struct Ran {
 
 /// Keeps this many sessions busy for this time.
 pub(super) async fn busy(engine: &Engine, in_flight: usize, time: Duration) -> Result<Ran, String> {
+    busy_with(engine, "busy", in_flight, time, |engine, id, _, i| async move { handoff(&engine, &id, i).await }).await
+}
+
+/// The same with sessions of this name and another handoff: of the n-th session, for the i-th time.
+pub(super) async fn busy_with<W, D>(
+    engine: &Engine,
+    name: &str,
+    in_flight: usize,
+    time: Duration,
+    work: W,
+) -> Result<Ran, String>
+where
+    W: Fn(Engine, SessionId, usize, u64) -> D + Clone + std::marker::Send + 'static,
+    D: Future<Output = Result<(), String>> + std::marker::Send,
+{
     let mut sessions = Vec::new();
     for i in 0..in_flight {
-        sessions.push(session(engine, &format!("busy-{i}"), MESSAGES).await?);
+        sessions.push(session(engine, &format!("{name}-{i}"), MESSAGES).await?);
     }
     let stop = Arc::new(AtomicBool::new(false));
     let steps = Arc::new(AtomicU64::new(0));
     let mut tasks = Vec::new();
-    for id in sessions {
-        let (engine, stop, steps) = (engine.clone(), stop.clone(), steps.clone());
+    for (n, id) in sessions.into_iter().enumerate() {
+        let (engine, stop, steps, work) = (engine.clone(), stop.clone(), steps.clone(), work.clone());
         tasks.push(tokio::spawn(async move {
             let mut i = 0;
             while !stop.load(Ordering::Relaxed) {
-                handoff(&engine, &id, i).await?;
+                work(engine.clone(), id.clone(), n, i).await?;
                 steps.fetch_add(3, Ordering::Relaxed);
                 i += 1;
             }

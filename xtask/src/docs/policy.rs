@@ -17,7 +17,7 @@ pub const SOURCES: &[(&str, Wanted)] = &[
         "crates/core/src/policy/guards.rs",
         &[
             ("SessionLimits", Some("/limits")),
-            ("Classes", None),
+            ("Classes", Some("/classes")),
             ("Loops", Some("/loops")),
             ("BreakerPolicy", Some("/breaker")),
             ("Budgets", Some("/budgets")),
@@ -94,7 +94,6 @@ pub fn page(all: &[Settings]) -> Result<Page, String> {
             let _ = writeln!(text, "| `{name}` | `{kind}` |{default} {meaning} |");
         }
     }
-    text += "\n`SessionLimits` of a class: simple 0 handoffs, 1 agent, 10,000 tokens; medium 2, 3, 25,000; complex 5, 5, 150,000.\n";
     Ok(Page { path: "docs/reference/policy.md".into(), text })
 }
 
@@ -104,6 +103,9 @@ fn value(value: Option<&Value>) -> String {
         None | Some(Value::Null) => "none".to_owned(),
         Some(Value::Object(map)) if map.is_empty() => "none".to_owned(),
         Some(Value::Array(list)) if list.is_empty() => "none".to_owned(),
+        Some(Value::Object(map)) if map.values().all(Value::is_number) => {
+            map.iter().map(|(name, n)| format!("{name} `{n}`")).collect::<Vec<_>>().join(", ")
+        }
         Some(Value::Object(_)) => "see below".to_owned(),
         Some(other) => format!("`{other}`"),
     }
