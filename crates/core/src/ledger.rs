@@ -82,13 +82,13 @@ impl fmt::Display for Account {
 
 /// The window of a period that this time is in, such as `@2026-11-16`: a new window is a new account.
 fn window(per: Period, at: Timestamp) -> String {
-    let text = at.to_string();
     let chars = match per {
         Period::Total => return String::new(),
         Period::Hour => "2026-11-16T07".len(),
         Period::Day => "2026-11-16".len(),
         Period::Month => "2026-11".len(),
     };
+    let text = at.to_string();
     format!("@{}", text.get(..chars).unwrap_or(&text))
 }
 

@@ -237,6 +237,8 @@ pub const EXPRESSION_KEYS_COMPARED: usize = 256;
 pub const EXPRESSION_READ_STACK_BYTES: usize = 16 * 1024 * 1024;
 /// Stack on which an expression runs, in bytes. The longest one needs less than 1 MB of it in a debug build.
 pub const EXPRESSION_RUN_STACK_BYTES: usize = 4 * 1024 * 1024;
+/// Levels of an expression that is run on the stack that is there.
+pub const EXPRESSION_SHALLOW_DEPTH: usize = 16;
 /// Most agents that one condition of a rule for approvals names.
 pub const APPROVAL_AGENTS_MAX: usize = 1_000;
 /// Agents that are asked for their health at once.

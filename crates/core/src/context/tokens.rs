@@ -22,6 +22,12 @@ pub fn count(text: &str) -> u64 {
     tokens
 }
 
+/// About how many tokens a text has, where nobody said and it need not be exact: four bytes to a token.
+#[must_use]
+pub fn estimate(text: &str) -> u64 {
+    (text.len() as u64).div_ceil(4)
+}
+
 /// Where to cut: after the last line or word that fits, where there is one, else between two characters.
 fn cut(text: &str) -> usize {
     if text.len() <= PIECE_BYTES_MAX {

@@ -10,8 +10,7 @@ use crate::{
     policy::{ApprovalRule, Approver, OnExpiry, Policy},
     time::Timestamp,
 };
-use serde_json::Value;
-use std::{cell::OnceCell, sync::Arc};
+use std::sync::Arc;
 
 /// Who approves what the rules let pass when nobody answers.
 const POLICY: &str = "policy";
@@ -24,7 +23,7 @@ pub(super) struct Asked<'a> {
     pub(super) share: Share,
     /// Handoffs of the session before it.
     pub(super) before: u64,
-    facts: OnceCell<Value>,
+    pub(super) made: facts::Made,
 }
 
 impl<'a> Asked<'a> {
@@ -32,7 +31,7 @@ impl<'a> Asked<'a> {
         let held = held.map(|held| held.share).unwrap_or_default();
         let own = request.context.constraints.budget.map(|budget| budget.share()).unwrap_or_default();
         let share = Share { tokens: held.tokens.or(own.tokens), micros: held.micros.or(own.micros), ms: None };
-        Self { request, to, share, before, facts: OnceCell::new() }
+        Self { request, to, share, before, made: facts::Made::default() }
     }
 
     pub(super) fn of(handoff: &'a Handoff) -> Self {
@@ -127,9 +126,10 @@ impl Draft<'_> {
             && when.tokens_above.is_none_or(|tokens| asked.share.tokens.unwrap_or(0) > tokens);
         let Some(condition) = when.expression.as_ref().filter(|_| plain) else { return plain };
         let answer = match condition.compiled() {
-            Ok(expression) => expression
-                .holds(asked.facts.get_or_init(|| facts::of(&self.session, self.agent(asked.to), asked)))
-                .map_err(|trouble| trouble.to_string()),
+            Ok(expression) => {
+                let facts = facts::Facts { session: &self.session, target: self.agent(asked.to), asked };
+                expression.holds(&facts).map_err(|trouble| trouble.to_string())
+            }
             Err(mistake) => Err(mistake.to_string()),
         };
         answer.unwrap_or_else(|trouble| {

@@ -1,12 +1,36 @@
 //! What an expression of a rule can see. `docs/guides/approvals.md` lists the fields.
 
 use super::asking::Asked;
-use crate::{agent::Agent, budget::units, session::Session};
+use crate::{agent::Agent, budget::units, expression::Context, session::Session};
 use serde_json::{Map, Value, json};
+use std::cell::OnceCell;
 
-/// `handoff`, `session` and `target`. Every field is always there, so that a rule need not ask whether it is.
-pub(super) fn of(session: &Session, target: Option<&Agent>, asked: &Asked<'_>) -> Value {
-    json!({"handoff": handoff(asked), "session": of_session(session, asked.before), "target": of_target(target, asked)})
+/// What was made of a handoff for its rules so far.
+#[derive(Default)]
+pub(super) struct Made {
+    handoff: OnceCell<Value>,
+    session: OnceCell<Value>,
+    target: OnceCell<Value>,
+}
+
+/// `handoff`, `session` and `target`, each made once, when a rule first asks for it. Every field is always there, so
+/// that a rule need not ask whether it is.
+pub(super) struct Facts<'a> {
+    pub(super) session: &'a Session,
+    pub(super) target: Option<&'a Agent>,
+    pub(super) asked: &'a Asked<'a>,
+}
+
+impl Context for Facts<'_> {
+    fn root(&self, name: &str) -> Option<&Value> {
+        let (asked, made) = (self.asked, &self.asked.made);
+        match name {
+            "handoff" => Some(made.handoff.get_or_init(|| handoff(asked))),
+            "session" => Some(made.session.get_or_init(|| of_session(self.session, asked.before))),
+            "target" => Some(made.target.get_or_init(|| of_target(self.target, asked))),
+            _ => None,
+        }
+    }
 }
 
 fn handoff(asked: &Asked<'_>) -> Value {

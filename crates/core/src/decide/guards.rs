@@ -56,9 +56,8 @@ impl Draft<'_> {
             let left = watch.left.iter().filter(|(_, left)| left.digest == content);
             had_it.extend(left.map(|(agent, _)| agent.clone()));
         }
-        let fast =
-            |agent: &&AgentId| loops.pair_per_minute > 0 && watch.pace(from, agent, self.now) >= loops.pair_per_minute;
-        let too_fast = watch.agents.iter().filter(fast).cloned().collect();
+        let max = loops.pair_per_minute;
+        let too_fast = if max > 0 { watch.at_pace(from, max, self.now) } else { Vec::new() };
         let full = self.limits().agents.is_some_and(|max| watch.agents.len() >= max as usize);
         Barred { waiting: self.waiting_above(request), had_it, too_fast, only: full.then(|| watch.agents.clone()) }
     }

@@ -78,7 +78,12 @@ impl Draft<'_> {
             return Some(why);
         }
         let (account, limit) = self.agent_limit(id)?;
-        self.entry(&account).rest(&limit).spent().map(|_| "its budget is spent".to_owned())
+        let rest = if self.postings.is_empty() {
+            self.world.ledger.rest(&account, &limit)
+        } else {
+            self.entry(&account).rest(&limit)
+        };
+        rest.spent().map(|_| "its budget is spent".to_owned())
     }
 
     /// Why nobody can, with those who come nearest and what keeps each of them.

@@ -12,7 +12,7 @@ use crate::{
 use std::sync::Arc;
 
 impl Draft<'_> {
-    /// What a handoff used: as reported, priced by model, or counted.
+    /// What a handoff used: as reported, priced by model, or what it was shown and about what it said.
     pub(super) fn used(&self, by: &AgentId, handoff: Option<&Handoff>, update: &Update, body: &str) -> Metrics {
         let mut metrics = update.metrics;
         if metrics.tokens == 0 {
@@ -28,7 +28,7 @@ impl Draft<'_> {
             let shown = handoff
                 .and_then(|h| h.manifest.as_ref())
                 .map_or(0, |m| m.shown_tokens.saturating_add(m.summary_tokens));
-            let said = tokens::count(body);
+            let said = tokens::estimate(body);
             metrics.tokens = shown.saturating_add(said);
             usage = vec![budget::Usage { model: String::new(), input_tokens: shown, output_tokens: said }];
         }

@@ -1,28 +1,27 @@
 //! Runs a checked expression, step by counted step.
 
 use super::{
-    Trouble,
+    Context, Trouble,
     node::{Kind, Loop, LoopKind, Node},
     number::Number,
     trouble::{Fault, Why},
     value::{Value, pieces},
 };
 use crate::limits;
-use serde_json::Value as Json;
 use std::rc::Rc;
 
 pub(super) type Outcome<'a> = Result<Value<'a>, Fault<'a>>;
 type Answer<'a> = Result<bool, Fault<'a>>;
 
 /// Whether an expression holds in this context.
-pub(super) fn condition(root: &Node, context: &Json) -> Result<bool, Trouble> {
+pub(super) fn condition(root: &Node, context: &dyn Context) -> Result<bool, Trouble> {
     let mut run = Run { context, variables: Vec::new(), left: limits::EXPRESSION_STEPS_MAX };
     run.condition(root).map_err(|fault| fault.trouble())
 }
 
 /// One run: what it knows and what it may still spend.
 pub(super) struct Run<'a> {
-    context: &'a Json,
+    context: &'a dyn Context,
     variables: Vec<Value<'a>>,
     left: usize,
 }
@@ -50,7 +49,7 @@ impl<'a> Run<'a> {
             Kind::Double(number) => Ok(Value::Number(Number::Double(*number))),
             Kind::Text(text) => Ok(Value::Text(text)),
             Kind::List(items) => self.list(items),
-            Kind::Root(name) => match self.context.get(name) {
+            Kind::Root(name) => match self.context.root(name) {
                 Some(json) => Ok(Value::of(json)),
                 None => Err(Fault::new(node, Why::NoRoot(name))),
             },

@@ -32,6 +32,21 @@ pub struct Expression {
 struct Compiled {
     source: String,
     root: node::Node,
+    /// Levels of the tree, which a run goes down.
+    depth: usize,
+}
+
+/// What an expression can see: a JSON value for each root.
+pub trait Context {
+    /// The value of a root, made only when an expression asks for it.
+    fn root(&self, name: &str) -> Option<&serde_json::Value>;
+}
+
+/// An object whose keys are the roots.
+impl Context for serde_json::Value {
+    fn root(&self, name: &str) -> Option<&serde_json::Value> {
+        self.get(name)
+    }
 }
 
 /// Why a text is no expression, and where. A line and a column count from one, in characters.
@@ -76,20 +91,25 @@ impl Expression {
     /// When it is no CEL, is too large, uses a name or a function that does not exist, or can never be true or false.
     pub fn compile(source: &str, roots: &[&str]) -> Result<Self, Mistake> {
         let tokens = scan::scan(source)?;
-        let root = stacker::grow(limits::EXPRESSION_READ_STACK_BYTES, || {
+        let (root, depth) = stacker::grow(limits::EXPRESSION_READ_STACK_BYTES, || {
             let tree = parse::parse(source, &tokens)?;
             let root = lower::lower(&tree, roots)?;
             check::condition(&root)?;
-            Ok(root)
+            let depth = root.depth();
+            Ok((root, depth))
         })?;
-        Ok(Self { compiled: Arc::new(Compiled { source: source.to_owned(), root }) })
+        Ok(Self { compiled: Arc::new(Compiled { source: source.to_owned(), root, depth }) })
     }
 
-    /// Runs it against a context: an object whose keys are the roots.
+    /// Runs it against a context.
     ///
     /// # Errors
     /// When it misses a key, gives neither true nor false, mixes what cannot be mixed, or takes too long.
-    pub fn holds(&self, context: &serde_json::Value) -> Result<bool, Trouble> {
+    pub fn holds(&self, context: &dyn Context) -> Result<bool, Trouble> {
+        // A stack of its own costs more than a usual expression itself.
+        if self.compiled.depth <= limits::EXPRESSION_SHALLOW_DEPTH {
+            return evaluate::condition(&self.compiled.root, context);
+        }
         let stack = limits::EXPRESSION_RUN_STACK_BYTES;
         stacker::maybe_grow(stack, stack, || evaluate::condition(&self.compiled.root, context))
     }

@@ -141,6 +141,27 @@ impl Function {
 }
 
 impl Node {
+    /// Levels from here down. Called where the stack is large enough for any tree.
+    pub(super) fn depth(&self) -> usize {
+        let of_all = |nodes: &[Node]| nodes.iter().map(Node::depth).max().unwrap_or(0);
+        1 + match &self.kind {
+            Kind::Null | Kind::Bool(_) | Kind::Int(_) | Kind::Double(_) | Kind::Text(_) => 0,
+            Kind::Root(_) | Kind::Variable { .. } => 0,
+            Kind::List(nodes) | Kind::Call { arguments: nodes, .. } => of_all(nodes),
+            Kind::Field { of, .. } | Kind::Has { of, .. } | Kind::Not(of) | Kind::Negate(of) => of.depth(),
+            Kind::Matches { text, .. } => text.depth(),
+            Kind::Index { of: left, index: right } | Kind::And(left, right) | Kind::Or(left, right) => {
+                left.depth().max(right.depth())
+            }
+            Kind::Binary { left, right, .. } => left.depth().max(right.depth()),
+            Kind::If { condition, yes, no } => condition.depth().max(yes.depth()).max(no.depth()),
+            Kind::Loop(each) => {
+                let condition = each.condition.as_ref().map_or(0, Node::depth);
+                each.of.depth().max(each.body.depth()).max(condition)
+            }
+        }
+    }
+
     /// How the source names this value, as far as it has a name.
     pub(super) fn path(&self) -> Option<String> {
         match &self.kind {

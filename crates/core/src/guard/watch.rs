@@ -152,6 +152,15 @@ impl Watch {
         rest
     }
 
+    /// To whom an agent handed over so often in the present window.
+    #[must_use]
+    pub fn at_pace(&self, from: &AgentId, times: u32, now: Timestamp) -> Vec<AgentId> {
+        let often = |pace: &Pace| pace.count >= times && now.since(pace.since) < limits::PAIR_WINDOW_MS;
+        let often = self.paces.iter().filter(|(_, pace)| often(pace));
+        let to = often.filter_map(|(name, _)| name.strip_prefix(from.as_str())?.strip_prefix(' '));
+        to.filter_map(|to| AgentId::new(to).ok()).collect()
+    }
+
     /// How often this pair has moved in the present window.
     #[must_use]
     pub fn pace(&self, from: &AgentId, to: &AgentId, now: Timestamp) -> u32 {

@@ -20,8 +20,9 @@ use std::{
 pub(super) const BUSY: Duration = Duration::from_secs(10);
 /// Pages of 4,096 bytes; larger ones wrote more for the same rows.
 const PAGE_BYTES: u32 = 4_096;
-/// Memory for pages of the writing connection, in KiB.
-const WRITER_CACHE_KIB: i64 = 64 * 1_024;
+/// Memory for pages of the writing connection, in KiB. After nearly every commit SQLite looks through all of it, so
+/// that more costs more than it saves; what does not fit is in the memory of the system.
+const WRITER_CACHE_KIB: i64 = 16 * 1_024;
 /// Memory for pages of each reading connection, in KiB.
 const READER_CACHE_KIB: i64 = 8 * 1_024;
 /// Statements kept prepared by each connection.
