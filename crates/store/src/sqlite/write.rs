@@ -85,7 +85,13 @@ impl<'c> Batch<'c> {
         let mut put = self.conn.prepare_cached(
             "INSERT INTO ledger (account, entry) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET entry = excluded.entry",
         )?;
+        let mut forget = self.conn.prepare_cached("DELETE FROM ledger WHERE account = ?1")?;
         for (account, entry) in &self.ledger {
+            // An account that holds nothing is not kept.
+            if entry.is_nothing() {
+                forget.execute([account.as_str()])?;
+                continue;
+            }
             put.execute(params![account.as_str(), serde_json::to_string(entry)?])?;
         }
         self.tally.write(self.conn)
