@@ -1,7 +1,7 @@
 //! What work may use: tokens, money and working time. As a limit, as a share that is set aside, and as a sum.
 //! Money is counted in millionths inside, so that sums are exact.
 
-use crate::handoff::Metrics;
+use crate::{handoff::Metrics, limits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -118,6 +118,16 @@ impl Share {
             tokens: least(self.tokens, other.tokens),
             micros: least(self.micros, other.micros),
             ms: least(self.ms, other.ms),
+        }
+    }
+
+    /// As far as so much can be set aside for one handoff: a part of a limit that was meant as none is not.
+    #[must_use]
+    pub fn capped(&self) -> Self {
+        Self {
+            tokens: self.tokens.map(|n| n.min(limits::BUDGET_TOKENS_MAX)),
+            micros: self.micros.map(|n| n.min(micros(f64::from(limits::BUDGET_COST_MAX)))),
+            ms: self.ms.map(|n| n.min(limits::WAIT_MS_MAX)),
         }
     }
 

@@ -4,93 +4,18 @@
 //! A decision makes postings; they are committed together with it. Whoever keeps the ledger (memory, database) applies
 //! them with the same function, so that all keep the same.
 
+mod account;
+
+pub use account::Account;
+
 use crate::{
-    budget::{Amount, Period, Share},
+    budget::{Amount, Share},
     guard::breaker::Breaker,
     ids::{AgentId, HandoffId},
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::HashMap, fmt};
-
-/// What is counted together.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Account(String);
-
-impl Account {
-    /// Everything that a tenant uses, in a period.
-    #[must_use]
-    pub fn tenant(tenant: &str, per: Period, at: Timestamp) -> Self {
-        Self(format!("tenant{} {tenant}", window(per, at)))
-    }
-
-    /// Everything that an agent uses, in a period.
-    #[must_use]
-    pub fn agent(agent: &AgentId, per: Period, at: Timestamp) -> Self {
-        Self(format!("agent{} {agent}", window(per, at)))
-    }
-
-    /// The agent itself: its breaker, and all that it ever used.
-    #[must_use]
-    pub fn of_agent(agent: &AgentId) -> Self {
-        Self(format!("agent {agent}"))
-    }
-
-    /// All that a tenant ever used.
-    #[must_use]
-    pub fn of_tenant(tenant: &str) -> Self {
-        Self(format!("tenant {tenant}"))
-    }
-
-    /// How well an agent does something.
-    #[must_use]
-    pub fn skill(agent: &AgentId, capability: &str) -> Self {
-        Self(format!("skill {agent} {capability}"))
-    }
-
-    /// One arm of an experiment.
-    #[must_use]
-    pub fn arm(experiment: &str, arm: &str) -> Self {
-        Self(format!("arm {experiment} {arm}"))
-    }
-
-    /// The agent, where the account is an agent's own.
-    #[must_use]
-    pub fn agent_id(&self) -> Option<AgentId> {
-        self.0.strip_prefix("agent ").and_then(|id| AgentId::new(id).ok())
-    }
-
-    /// An account as it is stored.
-    #[must_use]
-    pub fn stored(text: String) -> Self {
-        Self(text)
-    }
-
-    /// As it is stored.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Account {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The window of a period that this time is in, such as `@2026-11-16`: a new window is a new account.
-fn window(per: Period, at: Timestamp) -> String {
-    let chars = match per {
-        Period::Total => return String::new(),
-        Period::Hour => "2026-11-16T07".len(),
-        Period::Day => "2026-11-16".len(),
-        Period::Month => "2026-11".len(),
-    };
-    let text = at.to_string();
-    format!("@{}", text.get(..chars).unwrap_or(&text))
-}
+use std::collections::HashMap;
 
 /// What an account holds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -130,6 +55,16 @@ impl Sample {
     #[must_use]
     fn is_empty(&self) -> bool {
         self.ended == 0
+    }
+
+    /// Adds what another one counted.
+    fn join(&mut self, other: &Self) {
+        self.ended += other.ended;
+        self.succeeded += other.succeeded;
+        self.ms += other.ms;
+        self.ms_squares += other.ms_squares;
+        self.cost += other.cost;
+        self.cost_squares += other.cost_squares;
     }
 
     fn add(&mut self, succeeded: bool, ms: u64, micros: u64) {
@@ -208,6 +143,8 @@ pub enum Change {
     },
     /// An operator closed the breaker.
     Reset,
+    /// Nothing new is counted in the account. It is forgotten, unless something is still set aside in it.
+    Forget,
 }
 
 /// A change of one account.
@@ -220,6 +157,12 @@ pub struct Posting {
 }
 
 impl Entry {
+    /// Whether there is nothing to remember: an account like this is not kept.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.reserved.is_nothing() && self.used.is_nothing() && self.sample.is_empty() && self.breaker.is_quiet()
+    }
+
     /// What of a limit is left.
     #[must_use]
     pub fn rest(&self, limit: &Share) -> Share {
@@ -241,7 +184,8 @@ impl Entry {
             | Change::Failed { .. }
             | Change::Well { .. }
             | Change::ProbeOver { .. }
-            | Change::Reset => true,
+            | Change::Reset
+            | Change::Forget => true,
         }
     }
 
@@ -257,10 +201,13 @@ impl Entry {
             Change::Probe { handoff, .. } => self.breaker.probe = Some(*handoff),
             Change::ProbeOver { handoff } => self.breaker.probe_over(*handoff),
             Change::Reset => self.breaker = Breaker::default(),
+            Change::Forget if self.reserved.is_nothing() => *self = Self::default(),
+            Change::Forget => {}
         }
     }
 
-    /// The opposite of a change, for sums. A breaker is not a sum: whoever takes it back knows how it was.
+    /// The opposite of a change, for sums. A breaker is not a sum, and what was forgotten is not in the change: whoever
+    /// takes it back knows how it was.
     fn take_back(&mut self, change: &Change) {
         match change {
             Change::Reserve { amount, .. } | Change::Hold(amount) => self.reserved = self.reserved.minus(*amount),
@@ -271,7 +218,8 @@ impl Entry {
             | Change::Well { .. }
             | Change::Probe { .. }
             | Change::ProbeOver { .. }
-            | Change::Reset => {}
+            | Change::Reset
+            | Change::Forget => {}
         }
     }
 }
@@ -322,12 +270,13 @@ impl Ledger {
         self.tripped > 0
     }
 
-    /// Applies all postings, or none of them.
+    /// Applies all postings, or none of them. An account that holds nothing afterwards is not kept.
     ///
     /// # Errors
     /// With the account whose limit or breaker does not allow it any more.
     pub fn post(&mut self, postings: &[Posting]) -> Result<Posted, Account> {
         let mut before: Vec<(Account, Entry)> = Vec::new();
+        let mut posted = Posted::default();
         for posting in postings {
             let entry = match self.entries.get_mut(&posting.account) {
                 Some(entry) => entry,
@@ -337,15 +286,18 @@ impl Ledger {
                 before.push((posting.account.clone(), entry.clone()));
             }
             if !entry.allows(&posting.change) {
-                self.entries.extend(before);
+                self.put_back(before);
                 return Err(posting.account.clone());
+            }
+            if posting.change == Change::Forget && entry.reserved.is_nothing() {
+                posted.forgotten.push((posting.account.clone(), entry.clone()));
             }
             entry.apply(&posting.change);
         }
-        let mut posted = Posted::default();
         for (account, was) in before {
             let now = self.entries.get(&account).map(|entry| entry.breaker.clone()).unwrap_or_default();
             self.count_tripped(&was.breaker, &now);
+            self.keep_or_drop(&account);
             if was.breaker != now {
                 posted.breakers.push((account, was.breaker, now));
             }
@@ -356,14 +308,33 @@ impl Ledger {
     /// Takes back what was counted and could not be written. Others may have counted meanwhile: what they did stays.
     pub fn take_back(&mut self, postings: &[Posting], posted: &Posted) {
         for posting in postings {
-            if let Some(entry) = self.entries.get_mut(&posting.account) {
-                entry.take_back(&posting.change);
-            }
+            self.entries.entry(posting.account.clone()).or_default().take_back(&posting.change);
+        }
+        for (account, was) in &posted.forgotten {
+            let entry = self.entries.entry(account.clone()).or_default();
+            entry.used = entry.used.plus(was.used);
+            entry.sample.join(&was.sample);
         }
         for (account, was, left) in &posted.breakers {
             let Some(entry) = self.entries.get_mut(account).filter(|entry| entry.breaker == *left) else { continue };
             entry.breaker = was.clone();
             self.count_tripped(left, was);
+        }
+        for posting in postings {
+            self.keep_or_drop(&posting.account);
+        }
+    }
+
+    fn put_back(&mut self, before: Vec<(Account, Entry)>) {
+        for (account, was) in before {
+            self.entries.insert(account.clone(), was);
+            self.keep_or_drop(&account);
+        }
+    }
+
+    fn keep_or_drop(&mut self, account: &Account) {
+        if self.entries.get(account).is_some_and(Entry::is_nothing) {
+            self.entries.remove(account);
         }
     }
 
@@ -373,9 +344,12 @@ impl Ledger {
     }
 }
 
-/// What postings did to breakers: how each was, and how it was left.
+/// What postings did that is no sum.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Posted {
+    /// What accounts held that were forgotten.
+    forgotten: Vec<(Account, Entry)>,
+    /// Breakers: how each was, and how it was left.
     breakers: Vec<(Account, Breaker, Breaker)>,
 }
 

@@ -243,3 +243,8 @@ pub const EXPRESSION_SHALLOW_DEPTH: usize = 16;
 pub const APPROVAL_AGENTS_MAX: usize = 1_000;
 /// Agents that are asked for their health at once.
 pub const HEALTH_AT_ONCE_MAX: usize = 256;
+/// Most tokens that are set aside for one handoff. Far above any use, and so far below what a sum can hold that the shares of
+/// all open handoffs add up.
+pub const BUDGET_TOKENS_MAX: u64 = 1_000_000_000_000;
+/// Most money that is set aside for one handoff, in whole units.
+pub const BUDGET_COST_MAX: u32 = 1_000_000;

@@ -1,4 +1,4 @@
-//! What the engine does by itself now and then: checkpoints, health checks, retention.
+//! What the engine does by itself now and then: checkpoints, health checks, retention, accounts that are over.
 
 use crate::{agent::Agent, engine::Engine};
 use handover_core::{
@@ -23,6 +23,7 @@ pub(crate) async fn run(engine: Engine) {
         }
         if prune_at <= now {
             let _ = engine.enforce_retention().await;
+            let _ = engine.forget_accounts().await;
             prune_at = now + RETENTION_MS;
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Record, then act: nothing is answered, offered or published before it is on disk.
 
+mod accounts;
 pub mod agent;
 mod approvals;
 mod audit;

@@ -72,7 +72,7 @@ impl Engine {
         self.write_standing(agent, standing, "asked for").await
     }
 
-    /// Removes an agent that has no work.
+    /// Removes an agent that has no work, and forgets what was counted of it.
     ///
     /// # Errors
     /// When there is no such agent, or it still has work.
@@ -87,7 +87,8 @@ impl Engine {
             return Err(Refusal::new(Code::AgentBusy, message).into());
         }
         let row = AgentRow { id: agent.clone(), entry: None };
-        self.write_house(vec![Event::AgentRemoved { agent: agent.clone() }], vec![row]).await?;
+        let event = Event::AgentRemoved { agent: agent.clone() };
+        self.write_house_posting(vec![event], vec![row], self.forget_agent(agent)).await?;
         self.inner.agents.write().remove(agent);
         self.inner.heard.lock().remove(agent);
         self.detach(agent);

@@ -3,15 +3,17 @@
 
 mod common;
 
-use common::{House, book, delegation, id, session, success, until, workers};
+use common::{House, book, delegation, id, one_done, session, success, until, workers};
 use handover_core::{
     agent::{AgentKind, Profile, Standing},
+    budget::{Limit, Period},
     command::Open,
     handoff::{Priority, Request, ReturnStatus, Status, Trigger},
+    limits::RETENTION_MS,
     refusal::Code,
 };
 use handover_engine::{
-    Engine, EventRule, OutsideEvent,
+    Engine, EventRule, Options, OutsideEvent,
     agent::{Done, agent},
 };
 use serde_json::json;
@@ -59,6 +61,26 @@ async fn agents_come_change_and_go() {
     engine.close().await.unwrap();
     let names: Vec<String> = house.open().await.agents().iter().map(|a| a.profile.id.to_string()).collect();
     assert_eq!(names, ["planner"]);
+}
+
+#[tokio::test]
+async fn accounts_that_are_over_are_forgotten_by_themselves() {
+    let mut house = House::new();
+    house.policy.budgets.tenant = Some(Limit { tokens: Some(1_000), per: Period::Hour, ..Limit::default() });
+    let options = Options { background: true, ..house.options() };
+    let engine = Engine::open_with(house.file(), options).await.unwrap();
+    workers(&engine, &["planner", "pilot"]).await;
+    one_done(&engine, "s", "planner", "pilot").await;
+    let accounts = async || engine.verify().await.unwrap().accounts;
+    assert_eq!(accounts().await, 3, "the tenant, its hour and the pilot");
+    house.clock.advance(Duration::from_millis(RETENTION_MS));
+    for _ in 0..1_000 {
+        if accounts().await == 2 {
+            break;
+        }
+    }
+    assert_eq!(accounts().await, 2, "the hour is over");
+    engine.close().await.unwrap();
 }
 
 #[tokio::test]

@@ -46,6 +46,20 @@ impl Session {
         touched.handoffs.insert(id, handoff);
     }
 
+    /// An attempt ended without a return. What it used counts above at once, as if the handoff had ended; what is set
+    /// aside stays for the next attempt.
+    pub(super) fn end_attempt(&mut self, id: HandoffId, used: Option<Amount>, touched: &mut Touched) {
+        // Records of earlier versions say nothing of it: nothing was charged then.
+        let Some(used) = used else { return };
+        self.change(id, touched, |handoff| {
+            let earlier = handoff.earlier.get_or_insert_default();
+            earlier.used = earlier.used.plus(used);
+        });
+        if let Some(handoff) = self.open.get(&id).cloned() {
+            self.charge_above(&handoff, used, touched);
+        }
+    }
+
     /// What was used below counts for everybody above who set it aside.
     pub(super) fn charge_above(&mut self, closed: &Handoff, used: Amount, touched: &mut Touched) {
         let mut above = closed.within();

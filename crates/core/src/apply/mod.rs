@@ -204,7 +204,8 @@ impl Session {
                 handoff.probe = *probe;
                 handoff.phase = Phase::Offered { since: at, until: *until };
             }),
-            Event::LeaseLost { id, until, .. } => {
+            Event::LeaseLost { id, until, used, .. } => {
+                self.end_attempt(*id, *used, touched);
                 self.change(*id, touched, |handoff| {
                     handoff.losses += 1;
                     handoff.phase = Phase::Offered { since: at, until: *until };
@@ -249,7 +250,8 @@ impl Session {
                     *grace_until = Some(*until);
                 }
             }),
-            Event::Retried { id, attempt, until } => {
+            Event::Retried { id, attempt, until, used } => {
+                self.end_attempt(*id, *used, touched);
                 self.change(*id, touched, |handoff| {
                     handoff.attempt = *attempt;
                     handoff.phase = Phase::Deferred { until: *until };
@@ -329,6 +331,9 @@ impl Session {
                 grace_until: None,
             };
             handoff.accepted_at = Some(at);
+            if let Some(earlier) = &mut handoff.earlier {
+                earlier.below_ms = handoff.spent_below.ms;
+            }
             handoff.manifest.clone_from(manifest);
             let mut acceptance = answer(AcceptanceStatus::Accepted, by, "", at);
             acceptance.estimated_completion = *estimated_completion;

@@ -196,6 +196,7 @@ impl Draft<'_> {
             micros: pick(asked.micros, usual.micros, rest.micros, part.micros),
             ms: pick(asked.ms, usual.ms, rest.ms, time),
         };
+        let share = share.capped();
         // Whoever is above is always asked: a budget that is spent must not keep a question from them.
         if request.kind == Kind::Escalation {
             return Ok(share.tighter(&rest));
@@ -246,6 +247,7 @@ impl Draft<'_> {
                 micros: before.micros.or(part.micros),
                 ms: before.ms.or(time),
             };
+            held.share = held.share.capped();
             let change = Change::Reserve { amount: held.share.amount(), within };
             self.postings.push(Posting { account: account.clone(), change });
             held.agent = Some(account);

@@ -183,6 +183,7 @@ impl Draft<'_> {
             authority: self.handed_authority(request, &target.to),
             reservation,
             spent_below: Amount::default(),
+            earlier: None,
             approval: None,
             edit: None,
             arm: target.routing.as_ref().and_then(|routed| routed.experiment.clone()),

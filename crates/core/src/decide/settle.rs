@@ -74,6 +74,26 @@ impl Draft<'_> {
     pub(super) fn settle(&mut self, handoff: &Handoff, status: Status, result: &Return) {
         let used = handoff.used(&result.metrics, self.now);
         self.release(handoff);
+        self.charge_work(handoff, used);
+        let counts = matches!(status, Status::Completed | Status::Failed | Status::TimedOut);
+        if counts {
+            let well = matches!(result.status, ReturnStatus::Success | ReturnStatus::Partial);
+            self.remember(handoff, well, used);
+        }
+        self.end_probe(handoff);
+    }
+
+    /// Charges an attempt that ends without a return, and gives what it used. What is set aside stays for the next one.
+    pub(super) fn settle_attempt(&mut self, handoff: &Handoff) -> Amount {
+        // It ended when its time or its lease did, however much later that is noticed: the engine may have slept.
+        let ended = handoff.due().map_or(self.now, |due| due.min(self.now));
+        let used = handoff.used(&Metrics::default(), ended);
+        self.charge_work(handoff, used);
+        used
+    }
+
+    /// Charges whoever worked, the tenant, and the share above.
+    fn charge_work(&mut self, handoff: &Handoff, used: Amount) {
         let top = self.top_of(handoff);
         if let Some(top) = &top {
             self.release_above(top, used);
@@ -86,12 +106,6 @@ impl Draft<'_> {
         let tenant = held.and_then(|held| held.tenant.clone());
         let tenant = tenant.or_else(|| self.tenant_limit().map(|(account, _)| account));
         self.charge(Account::of_tenant(&self.session.tenant), tenant, used);
-        let counts = matches!(status, Status::Completed | Status::Failed | Status::TimedOut);
-        if counts {
-            let well = matches!(result.status, ReturnStatus::Success | ReturnStatus::Partial);
-            self.remember(handoff, well, used);
-        }
-        self.end_probe(handoff);
     }
 
     /// Gives back what was set aside. What goes on below keeps its part.

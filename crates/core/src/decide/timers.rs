@@ -136,7 +136,8 @@ impl Draft<'_> {
 
     fn retry(&mut self, handoff: &Handoff) {
         let backoff = limits::RETRY_BASE_MS << (handoff.attempt - 1).min(limits::RETRIES_MAX);
-        self.emit(Event::Retried { id: handoff.id, attempt: handoff.attempt + 1, until: self.now + backoff });
+        let used = Some(self.settle_attempt(handoff));
+        self.emit(Event::Retried { id: handoff.id, attempt: handoff.attempt + 1, until: self.now + backoff, used });
     }
 
     fn go_up_or_fail(&mut self, handoff: &Handoff) {
@@ -176,7 +177,8 @@ impl Draft<'_> {
         }
         let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
         let until = handoff.at_most(until);
-        self.emit(Event::LeaseLost { id: handoff.id, lease, until });
+        let used = Some(self.settle_attempt(handoff));
+        self.emit(Event::LeaseLost { id: handoff.id, lease, until, used });
         if handoff.losses >= limits::LEASE_LOSSES_MAX {
             self.reroute(handoff.id, RerouteReason::LeasesLost);
         }

@@ -201,12 +201,7 @@ impl Draft<'_> {
             checks.wait("return_protocol.timeout_ms", timeout);
         }
         if let Some(budget) = request.context.constraints.budget {
-            if let Some(cost) = budget.cost {
-                checks.range("context.constraints.budget.cost", cost, 0.0, f64::MAX);
-            }
-            if let Some(ms) = budget.time_ms {
-                checks.wait("context.constraints.budget.time_ms", ms);
-            }
+            crate::policy::check_budget("context.constraints.budget", &budget, checks);
         }
         if let Some(deadline) = request.context.constraints.deadline.filter(|deadline| *deadline <= self.now) {
             let message = format!("{deadline} is not after {}", self.now);

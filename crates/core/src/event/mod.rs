@@ -7,6 +7,7 @@ pub use parts::{Candidate, RerouteReason, Routed, SealedHead};
 
 use crate::{
     agent::{Profile, Risk, Standing},
+    budget::Amount,
     context::Manifest,
     digest::Digest,
     guard::{breaker::Breaker, complexity::Complexity},
@@ -363,6 +364,9 @@ pub enum Event {
         attempt: u32,
         /// When.
         until: Timestamp,
+        /// What the attempt before used, which is charged by this.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        used: Option<Amount>,
     },
     /// The holder did not renew its lease, or its process is gone; it is offered again.
     LeaseLost {
@@ -372,6 +376,9 @@ pub enum Event {
         lease: LeaseId,
         /// When the offer counts as not acknowledged.
         until: Timestamp,
+        /// What its holder used, which is charged by this.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        used: Option<Amount>,
     },
     /// A window was extended, because the engine slept or the agent is busy.
     Extended {

@@ -70,6 +70,17 @@ pub struct Reservation {
     pub agent: Option<Account>,
 }
 
+/// Attempts that ended without a return: their lease was lost, or their time ran out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Earlier {
+    /// What they used. It was charged when they ended.
+    #[serde(default, skip_serializing_if = "Amount::is_nothing")]
+    pub used: Amount,
+    /// Working time of work below it that was over before the attempt that runs now, in milliseconds.
+    #[serde(default)]
+    pub below_ms: u64,
+}
+
 /// A person's approval: asked for, or given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
@@ -200,6 +211,9 @@ pub struct Handoff {
     /// What the work below it used that is over.
     #[serde(default, skip_serializing_if = "Amount::is_nothing")]
     pub spent_below: Amount,
+    /// The attempts before the one that runs now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Earlier>,
     /// The approval that it waits for or was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
@@ -352,20 +366,23 @@ impl Handoff {
         self.reservation.as_ref().and_then(|held| held.within)
     }
 
-    /// What it used by now: as reported, and the time of whoever works on it. The time of work below it counts there.
+    /// What it used by now and is not charged: as reported, and the time of whoever works on it. The time of work below
+    /// it counts there, and that of earlier attempts was charged when they ended.
     #[must_use]
     pub fn used(&self, metrics: &Metrics, now: Timestamp) -> Amount {
         let worked = match (&self.phase, self.accepted_at) {
             (Phase::Running { .. }, Some(at)) => now.since(at),
             _ => 0,
         };
-        Amount::used(metrics, worked.saturating_sub(self.spent_below.ms))
+        let before = self.earlier.map_or(0, |earlier| earlier.below_ms);
+        Amount::used(metrics, worked.saturating_sub(self.spent_below.ms.saturating_sub(before)))
     }
 
-    /// Says so, where more was used than was set aside.
+    /// Says so, where more was used than was set aside: by the last attempt and those before it together.
     #[must_use]
     pub fn overspent(&self, used: Amount) -> Option<String> {
         let held = self.reservation.as_ref()?;
+        let used = used.plus(self.earlier.unwrap_or_default().used);
         let lack = held.share.less(self.spent_below).lacks(&used)?;
         Some(format!("it used more than was set aside: {}", lack.words_after()))
     }

@@ -77,3 +77,41 @@ fn a_breaker_that_somebody_else_moved_meanwhile_stays_as_they_left_it() {
     assert!(!ledger.is_tripped());
     assert!(ledger.breaker(&AgentId::new("a").unwrap()).is_quiet());
 }
+
+#[test]
+fn what_is_over_is_forgotten_unless_something_is_set_aside() {
+    let forget = |account: &str| post(account, Change::Forget);
+    let reserve = || Change::Reserve { amount: tokens(1), within: WITHIN };
+    for (postings, left) in [
+        (vec![], vec!["agent a", "tenant t"]),
+        (vec![forget("agent a")], vec!["tenant t"]),
+        (vec![forget("tenant t")], vec!["agent a", "tenant t"]),
+        (vec![post("tenant t", Change::Release(tokens(40))), forget("tenant t")], vec!["agent a"]),
+        // What was set aside and given back, with nothing used, leaves nothing behind.
+        (vec![post("tenant t", Change::Release(tokens(40)))], vec!["agent a"]),
+        // It may be addressed again, and counts from the beginning.
+        (vec![forget("agent a"), post("agent a", reserve())], vec!["agent a", "tenant t"]),
+        (vec![forget("never was")], vec!["agent a", "tenant t"]),
+    ] {
+        let mut ledger = begun();
+        ledger.post(&[post("agent a", failed(1))]).unwrap();
+        let before = shown(&ledger);
+        let posted = ledger.post(&postings).unwrap();
+        let mut names: Vec<&str> = ledger.iter().map(|(account, _)| account.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(names, left, "{postings:?}");
+        assert_eq!(ledger.is_tripped(), !postings.iter().any(|posting| *posting == forget("agent a")));
+        ledger.take_back(&postings, &posted);
+        assert_eq!(shown(&ledger), before, "{postings:?}");
+        assert!(ledger.is_tripped());
+        assert_eq!(ledger.iter().count(), before.len());
+    }
+}
+
+#[test]
+fn a_refusal_leaves_no_empty_account() {
+    let mut ledger = Ledger::default();
+    let too_much = Change::Reserve { amount: tokens(101), within: WITHIN };
+    ledger.post(&[post("agent a", Change::Use(tokens(1))), post("tenant t", too_much)]).unwrap_err();
+    assert_eq!(ledger.iter().count(), 0);
+}

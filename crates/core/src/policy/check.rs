@@ -3,7 +3,7 @@
 
 use super::{ApprovalRule, Condition, Policy, SessionLimits};
 use crate::{
-    budget::Limit,
+    budget::{Budget, Limit},
     decide::validate::Checks,
     limits,
     refusal::{Code, HandoffError, Refusal},
@@ -67,8 +67,8 @@ impl Policy {
         for (name, limit) in &budgets.tenants {
             check_limit(&format!("policy.budgets.tenants.{name}"), limit, checks);
         }
-        if let Some(cost) = budgets.handoff.and_then(|budget| budget.cost) {
-            checks.range("policy.budgets.handoff.cost", cost, 0.0, f64::MAX);
+        if let Some(budget) = &budgets.handoff {
+            check_budget("policy.budgets.handoff", budget, checks);
         }
         checks.count("policy.budgets.prices", budgets.prices.len(), limits::NAMED_LIMITS_MAX, "NAMED_LIMITS_MAX");
         for (model, price) in &budgets.prices {
@@ -131,6 +131,25 @@ pub(crate) fn check_session_limits(field: &str, set: &SessionLimits, checks: &mu
 pub(crate) fn check_limit(field: &str, limit: &Limit, checks: &mut Checks) {
     if let Some(cost) = limit.cost {
         checks.range(&format!("{field}.cost"), cost, 0.0, f64::MAX);
+    }
+}
+
+/// What one handoff asks for is bounded: many of them must still add up.
+pub(crate) fn check_budget(field: &str, budget: &Budget, checks: &mut Checks) {
+    let mut bounded = |kind: &str, asked: String, max: String, name: &str| {
+        let message = format!("{asked} is not between 0 and {max} ({name})");
+        let refusal = Refusal::new(Code::OutOfRange, message).at(format!("{field}.{kind}"));
+        checks.add(refusal.hint(format!("use 0 to {max}, or leave it out to set no bound of its own")));
+    };
+    if let Some(tokens) = budget.tokens.filter(|tokens| *tokens > limits::BUDGET_TOKENS_MAX) {
+        bounded("tokens", tokens.to_string(), limits::BUDGET_TOKENS_MAX.to_string(), "BUDGET_TOKENS_MAX");
+    }
+    let money = 0.0..=f64::from(limits::BUDGET_COST_MAX);
+    if let Some(cost) = budget.cost.filter(|cost| !money.contains(cost)) {
+        bounded("cost", cost.to_string(), limits::BUDGET_COST_MAX.to_string(), "BUDGET_COST_MAX");
+    }
+    if let Some(ms) = budget.time_ms {
+        checks.wait(&format!("{field}.time_ms"), ms);
     }
 }
 

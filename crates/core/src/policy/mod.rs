@@ -6,7 +6,7 @@ mod check;
 mod guards;
 mod routing;
 
-pub(crate) use check::{check_limit, check_session_limits};
+pub(crate) use check::{check_budget, check_limit, check_session_limits};
 
 pub use approvals::{ApprovalRule, Approver, Condition, EXPRESSION_ROOTS, OnExpiry, When};
 pub use guards::{BreakerPolicy, Budgets, Classes, Loops, Mode, SessionLimits};

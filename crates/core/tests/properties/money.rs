@@ -1,5 +1,6 @@
 //! Random programs under limits of every kind: what is set aside is what the open handoffs hold, nothing of it is ever
-//! lost, no breaker waits for a try that is over, and nobody who keeps to its share breaks a limit.
+//! lost, no breaker waits for a try that is over, nobody who keeps to its share breaks a limit, and all working time is
+//! charged once to whoever worked, also that of attempts that came to nothing.
 
 use crate::{
     cases,
@@ -9,9 +10,11 @@ use crate::{
 use handover_core::{
     budget::{Amount, Limit, Share, money},
     handoff::Handoff,
+    ids::{AgentId, LeaseId},
     ledger::{Account, Entry},
     policy::{BreakerPolicy, Budgets, SessionLimits},
     session::Session,
+    time::Timestamp,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -53,21 +56,26 @@ fn run(program: &[String], choices: &Choices, modest: bool) -> Result<(), String
         limit.time_ms = Some(600_000);
         play.policy.budgets.agent = Some(limit);
     }
+    let mut time = Time::default();
     for (i, statement) in program.iter().enumerate() {
+        let before = play.session.clone();
         let statement = shaped(&play, statement, choices[i % choices.len()], modest);
         if statement == "next" {
             next(&mut play);
         } else {
             play.step(&statement);
         }
-        holds(&play, modest).map_err(|why| format!("after `{statement}`: {why}"))?;
+        let held = holds(&play, modest).and_then(|()| time.pass(before.as_ref(), &play));
+        held.map_err(|why| format!("after `{statement}`: {why}"))?;
     }
     let mut steps = 0;
     while play.earliest().is_some() {
+        let before = play.session.clone();
         if let Outcome::Refused(error) = next(&mut play) {
             return Err(format!("a timer was refused: {error}"));
         }
-        holds(&play, modest).map_err(|why| format!("while winding down: {why}"))?;
+        let held = holds(&play, modest).and_then(|()| time.pass(before.as_ref(), &play));
+        held.map_err(|why| format!("while winding down: {why}"))?;
         steps += 1;
         assert!(steps < 10_000, "it never ends");
     }
@@ -135,6 +143,44 @@ fn holds(play: &Play, modest: bool) -> Result<(), String> {
         }
     }
     if modest { within_session(session) } else { Ok(()) }
+}
+
+/// Working time, by a simple model: from each acceptance to whatever ended the attempt, less the work below meanwhile.
+#[derive(Default)]
+struct Time {
+    /// By whom, since when, and what the work below had used by then.
+    attempts: BTreeMap<LeaseId, (AgentId, Timestamp, u64)>,
+    by_agent: BTreeMap<AgentId, u64>,
+}
+
+impl Time {
+    fn pass(&mut self, before: Option<&Session>, play: &Play) -> Result<(), String> {
+        let Some(session) = &play.session else { return Ok(()) };
+        let running: BTreeMap<LeaseId, &Handoff> =
+            session.open.values().filter_map(|open| Some((open.lease()?, &**open))).collect();
+        for handoff in before.iter().flat_map(|before| before.open.values()) {
+            let Some(lease) = handoff.lease().filter(|lease| !running.contains_key(lease)) else { continue };
+            let Some((agent, since, below)) = self.attempts.remove(&lease) else { continue };
+            let goes_on = session.open.contains_key(&handoff.id);
+            // What is lost or tried again ended when its time did; what is closed ends now.
+            let due = handoff.due().filter(|_| goes_on).unwrap_or(session.last_at);
+            let worked = due.min(session.last_at).since(since);
+            *self.by_agent.entry(agent).or_default() += worked.saturating_sub(handoff.spent_below.ms - below);
+        }
+        for (lease, handoff) in running {
+            let begun = (handoff.to_agent.clone(), session.last_at, handoff.spent_below.ms);
+            self.attempts.entry(lease).or_insert(begun);
+        }
+        for (agent, worked) in &self.by_agent {
+            let charged = play.ledger.get(&Account::of_agent(agent)).map_or(0, |entry| entry.used.ms);
+            if charged != *worked {
+                return Err(format!("{agent} worked {worked} ms and is charged {charged}"));
+            }
+        }
+        let tenant = play.ledger.get(&Account::of_tenant(&session.tenant)).map_or(0, |entry| entry.used.ms);
+        let all: u64 = self.by_agent.values().sum();
+        if tenant == all { Ok(()) } else { Err(format!("all worked {all} ms and the tenant is charged {tenant}")) }
+    }
 }
 
 /// A try is an open handoff to that very agent.

@@ -297,3 +297,44 @@ fn a_reroute_to_somebody_limited_in_another_kind_sets_that_aside_too() {
             books: agent c: nothing set aside, 5 tokens and 0.1 of money used; tenant default: nothing set aside, 5 tokens and 0.1 of money used"#]],
     );
 }
+
+#[test]
+fn what_one_handoff_asks_for_is_bounded() {
+    check(
+        "open s by a
+         initiate h1 a->b delegation budget=1000000000001t+1000001$
+         initiate h1 a->b delegation budget=1000000000000t+1000000$
+         initiate h2 a->b delegation budget=-1$ task=2",
+        &expect![[r#"
+            open s by a: done
+            initiate h1 a->b delegation budget=1000000000001t+1000001$: refused HO0109 context.constraints.budget.tokens: 1000000000001 is not between 0 and 1000000000000 (BUDGET_TOKENS_MAX) (use 0 to 1000000000000, or leave it out to set no bound of its own); refused HO0109 context.constraints.budget.cost: 1000001 is not between 0 and 1000000 (BUDGET_COST_MAX) (use 0 to 1000000, or leave it out to set no bound of its own)
+            initiate h1 a->b delegation budget=1000000000000t+1000000$: made
+            initiate h2 a->b delegation budget=-1$ task=2: refused HO0109 context.constraints.budget.cost: -1 is not between 0 and 1000000 (BUDGET_COST_MAX) (use 0 to 1000000, or leave it out to set no bound of its own)"#]],
+    );
+}
+
+#[test]
+fn shares_add_up_where_a_limit_is_meant_as_none() {
+    check(
+        "policy tenant=100$ handoffs=1
+         open s1 by a tokens=18446744073709551615
+         initiate h1 a->b delegation
+         show h1
+         open s2 by a tokens=18446744073709551615
+         initiate h2 a->b delegation
+         open s3 by a tokens=18446744073709551615
+         initiate h3 a->b delegation
+         cancel h3 by a
+         books",
+        &expect![[r#"
+            open s1 by a tokens=18446744073709551615: done
+            initiate h1 a->b delegation: made
+            show h1: delegation offered b, may use 1000000000000 tokens and 10 of money
+            open s2 by a tokens=18446744073709551615: done
+            initiate h2 a->b delegation: made
+            open s3 by a tokens=18446744073709551615: done
+            initiate h3 a->b delegation: made
+            cancel h3 by a: done
+            books: tenant default: 2000000000000 tokens and 19 of money set aside, nothing used"#]],
+    );
+}

@@ -182,3 +182,129 @@ fn the_working_time_of_an_agent_is_limited() {
             books agent: agent b: 20000 milliseconds set aside, 5000 milliseconds used"#]],
     );
 }
+
+#[test]
+fn an_attempt_whose_time_ran_out_is_charged_and_the_next_one_by_itself() {
+    check(
+        "agent b budget=600s
+         open s by a
+         initiate h1 a->b delegation timeout=10s on=retry
+         accept h1 lease=60s
+         wait 10s
+         wait 1s
+         books
+         wait 1m
+         accept h1 lease=60s
+         wait 3s
+         return h1 success
+         books
+         show h1",
+        &expect![[r#"
+            open s by a: done
+            initiate h1 a->b delegation timeout=10s on=retry: made
+            accept h1 lease=60s: done
+            wait 10s: h1 reminded
+            wait 1s: h1 retried
+            books: agent b: 10000 milliseconds set aside, 11000 milliseconds used; tenant default: nothing set aside, 11000 milliseconds used
+            wait 1m: h1 offered
+            accept h1 lease=60s: done
+            wait 3s: nothing
+            return h1 success: done
+            books: agent b: nothing set aside, 14000 milliseconds used; tenant default: nothing set aside, 14000 milliseconds used
+            show h1: delegation completed b, may use 10000 milliseconds, success, 0 tokens for 0, warned: it used more than was set aside: 14000 milliseconds of 10000"#]],
+    );
+}
+
+#[test]
+fn whoever_loses_its_lease_is_charged_until_then_and_not_for_the_time_after() {
+    check(
+        "policy tenant=1000s failures=0
+         agent b can=flying
+         agent c can=flying
+         open s by a
+         initiate h1 a->? delegation cap=flying timeout=60s
+         accept h1 lease=2s
+         wait 9s
+         books
+         accept h1 lease=2s
+         wait 2s
+         accept h1 lease=2s
+         wait 2s
+         accept h1 lease=2s
+         wait 2s
+         accept h1 lease=2s
+         wait 2s
+         accept h1 lease=2s
+         wait 2s
+         books
+         accept h1
+         wait 4s
+         return h1 success
+         books",
+        &expect![[r#"
+            open s by a: done
+            initiate h1 a->? delegation cap=flying timeout=60s: made
+            accept h1 lease=2s: done
+            wait 9s: h1 lease_lost
+            books: agent b: nothing set aside, 2000 milliseconds used; tenant default: 60000 milliseconds set aside, 2000 milliseconds used
+            accept h1 lease=2s: done
+            wait 2s: h1 lease_lost
+            accept h1 lease=2s: done
+            wait 2s: h1 lease_lost
+            accept h1 lease=2s: done
+            wait 2s: h1 lease_lost
+            accept h1 lease=2s: done
+            wait 2s: h1 lease_lost
+            accept h1 lease=2s: done
+            wait 2s: h1 lease_lost, h1 rerouted to c (LeasesLost)
+            books: agent b: nothing set aside, 12000 milliseconds used; tenant default: 60000 milliseconds set aside, 12000 milliseconds used
+            accept h1: done
+            wait 4s: nothing
+            return h1 success: done
+            books: agent b: nothing set aside, 12000 milliseconds used; agent c: nothing set aside, 4000 milliseconds used; tenant default: nothing set aside, 16000 milliseconds used"#]],
+    );
+}
+
+#[test]
+fn the_time_of_work_below_counts_there_in_every_attempt() {
+    check(
+        "policy tenant=1000s failures=0
+         open s by a
+         initiate h1 a->b delegation budget=100s timeout=90s
+         accept h1 lease=30s
+         initiate h2 b->c delegation budget=20s timeout=20s
+         accept h2 lease=30s
+         wait 5s
+         return h2 success
+         wait 55s
+         books
+         accept h1 lease=30s
+         initiate h3 b->c delegation budget=20s timeout=20s task=3
+         accept h3 lease=30s
+         wait 3s
+         return h3 success
+         wait 4s
+         return h1 success
+         books
+         show h1",
+        &expect![[r#"
+            open s by a: done
+            initiate h1 a->b delegation budget=100s timeout=90s: made
+            accept h1 lease=30s: done
+            initiate h2 b->c delegation budget=20s timeout=20s: made
+            accept h2 lease=30s: done
+            wait 5s: nothing
+            return h2 success: done
+            wait 55s: h1 lease_lost
+            books: agent b: nothing set aside, 25000 milliseconds used; agent c: nothing set aside, 5000 milliseconds used; tenant default: 95000 milliseconds set aside, 30000 milliseconds used
+            accept h1 lease=30s: done
+            initiate h3 b->c delegation budget=20s timeout=20s task=3: made
+            accept h3 lease=30s: done
+            wait 3s: nothing
+            return h3 success: done
+            wait 4s: nothing
+            return h1 success: done
+            books: agent b: nothing set aside, 29000 milliseconds used; agent c: nothing set aside, 8000 milliseconds used; tenant default: nothing set aside, 37000 milliseconds used
+            show h1: delegation completed b, may use 100000 milliseconds, success, 0 tokens for 0"#]],
+    );
+}

@@ -6,6 +6,7 @@ mod autonomy;
 mod breaker;
 mod budget;
 mod charges;
+mod forgotten;
 mod house;
 mod limits;
 mod loops;

@@ -121,7 +121,10 @@ impl Play {
                 }
                 format!("{statement}: three failures")
             }
-            "show" | "books" | "breaker" | "breakers" | "messages" | "book" | "records" => self.look(&w).await,
+            "forget" => format!("forget: {} accounts", self.engine.forget_accounts().await.unwrap()),
+            "show" | "books" | "accounts" | "breaker" | "breakers" | "messages" | "book" | "records" => {
+                self.look(&w).await
+            }
             _ => {
                 let outcome = self.act(&w).await;
                 let line = self.outcome(&w, outcome);
@@ -186,6 +189,7 @@ impl Play {
             "cancel" => door.cancel(self.handoff(w), &name(w.after("by")), "not needed").await,
             "approve" => door.approve(self.handoff(w), "boss", "").await,
             "deny" => door.deny(self.handoff(w), "boss", "too dear").await,
+            "remove" => door.remove_agent(&name(w.nth(1))).await.map(|()| nothing(&session)),
             "reset" => door.reset_breaker(&name(w.nth(1))).await.map(|()| nothing(&session)),
             _ => door.submit(&session, self.command(w), None).await,
         }

@@ -84,6 +84,7 @@ impl Play {
     pub async fn look(&self, w: &Words<'_>) -> String {
         let said = match w.verb() {
             "books" => self.books(w.nth(1)),
+            "accounts" => self.stored().into_iter().map(|(account, _)| account).collect::<Vec<_>>().join(", "),
             "breaker" => {
                 let view = self.engine.breaker(&name(w.nth(1))).unwrap();
                 let until = view.open_until.map(|until| format!(", until {until}")).unwrap_or_default();
@@ -129,14 +130,18 @@ impl Play {
         format!("{class}, owner {}, {counted}, {} tokens used{decided}", session.active_agent, session.metrics.tokens)
     }
 
-    /// What the ledger in the file says, as anybody with a shell sees it.
-    fn books(&self, only: &str) -> String {
+    /// The ledger in the file, as anybody with a shell sees it.
+    fn stored(&self) -> Vec<(String, Entry)> {
         let conn = rusqlite::Connection::open(self.file()).unwrap();
         let mut find = conn.prepare("SELECT account, entry FROM ledger ORDER BY account").unwrap();
         let rows = find.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))).unwrap();
+        rows.map(Result::unwrap).map(|(account, entry)| (account, serde_json::from_str(&entry).unwrap())).collect()
+    }
+
+    /// What is set aside and used by it.
+    fn books(&self, only: &str) -> String {
         let mut parts = Vec::new();
-        for (account, entry) in rows.map(Result::unwrap).filter(|(account, _)| account.starts_with(only)) {
-            let entry: Entry = serde_json::from_str(&entry).unwrap();
+        for (account, entry) in self.stored().into_iter().filter(|(account, _)| account.starts_with(only)) {
             if !entry.reserved.is_nothing() || !entry.used.is_nothing() {
                 parts.push(format!("{account}: {} set aside, {} used", entry.reserved.words(), entry.used.words()));
             }

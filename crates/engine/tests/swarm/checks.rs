@@ -21,6 +21,9 @@ impl Sim {
             if entry.reserved != expected {
                 self.fail(&format!("{account} has {:?} set aside, open handoffs hold {expected:?}", entry.reserved));
             }
+            if expected.is_nothing() && account.is_over(self.now(), |name| agents.contains_key(name)) {
+                self.fail(&format!("{account} is over, and is kept"));
+            }
             let (kind, name) = account.as_str().split_once(' ').unwrap();
             let books = &self.auditor.books;
             let (limit, over) = match kind.split('@').next() {

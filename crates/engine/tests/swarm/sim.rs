@@ -260,6 +260,7 @@ impl Sim {
 
     /// Closes the engine and looks at what it has written.
     pub async fn close(&mut self) {
+        self.engine.forget_accounts().await.unwrap();
         self.engine.close().await.unwrap();
         let store = handover_store::sqlite::SqliteStore::open(&self.file(), handover_store::sqlite::Options::default());
         let store = store.unwrap();

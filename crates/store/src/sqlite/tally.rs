@@ -1,8 +1,14 @@
-//! What is counted instead of being searched: handoffs by pair and status, records, and where the records of a time are.
+//! What is counted instead of being searched: handoffs by pair and status, records, where the records of a time are, and
+//! the accounts of the ledger.
 //! A batch adds up in memory and writes each count once.
 
 use super::fault::Fault;
-use handover_core::{handoff::Status, ids::AgentId, time::Timestamp};
+use handover_core::{
+    handoff::Status,
+    ids::AgentId,
+    ledger::{Account, Entry},
+    time::Timestamp,
+};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
@@ -93,6 +99,22 @@ impl Tally {
         }
         Ok(())
     }
+}
+
+/// Writes accounts as they are now. One that holds nothing is not kept.
+pub(super) fn write_accounts(conn: &Connection, accounts: &HashMap<Account, Entry>) -> Result<(), Fault> {
+    let mut put = conn.prepare_cached(
+        "INSERT INTO ledger (account, entry) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET entry = excluded.entry",
+    )?;
+    let mut forget = conn.prepare_cached("DELETE FROM ledger WHERE account = ?1")?;
+    for (account, entry) in accounts {
+        if entry.is_nothing() {
+            forget.execute([account.as_str()])?;
+        } else {
+            put.execute(params![account.as_str(), serde_json::to_string(entry)?])?;
+        }
+    }
+    Ok(())
 }
 
 fn write_tenant(conn: &Connection, tenant: &str, tally: &TenantTally) -> Result<(), Fault> {

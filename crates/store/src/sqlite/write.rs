@@ -1,7 +1,11 @@
 //! Rows to SQL: the statements of a commit, in the order in which they must run. No thread, no batching, no policy;
 //! the writer and the benchmark's bare loop both call this.
 
-use super::{fault::Fault, read, tally::Tally};
+use super::{
+    fault::Fault,
+    read,
+    tally::{self, Tally},
+};
 use crate::rows::{AgentRow, Commit, HandoffRow, Item, KeyRow, MessageRow, RecordRow, ReturnRow, SessionRow};
 use handover_core::{
     handoff::Kind,
@@ -82,12 +86,7 @@ impl<'c> Batch<'c> {
     /// # Errors
     /// When the file cannot be written.
     pub fn finish(self) -> Result<(), Fault> {
-        let mut put = self.conn.prepare_cached(
-            "INSERT INTO ledger (account, entry) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET entry = excluded.entry",
-        )?;
-        for (account, entry) in &self.ledger {
-            put.execute(params![account.as_str(), serde_json::to_string(entry)?])?;
-        }
+        tally::write_accounts(self.conn, &self.ledger)?;
         self.tally.write(self.conn)
     }
 

@@ -53,6 +53,7 @@ contract!(sqlite:
     postings_of_many_writers_add_up
     postings_go_with_their_commit
     what_is_set_aside_is_told_twice
+    what_is_forgotten_is_gone_and_what_is_set_aside_is_not
     counts_follow_the_handoffs
     records_are_found_by_each_filter
     handoffs_are_found_by_each_filter

@@ -104,6 +104,31 @@ pub async fn postings_go_with_their_commit(open: Open) {
     assert_eq!(stored(&house, &account()).await.used, tokens(101));
 }
 
+pub async fn what_is_forgotten_is_gone_and_what_is_set_aside_is_not(open: Open) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut house = House::on(open(folder.path(), None));
+    let of = |name: &str, change| Posting { account: Account::of_tenant(name), change };
+    let reserve = || Change::Reserve { amount: tokens(2), within: Share::default() };
+    let first = vec![of("used", Change::Use(tokens(1))), of("held", reserve()), of("freed", reserve())];
+    let then = vec![of("used", Change::Forget), of("held", Change::Forget), of("never", Change::Forget)];
+    // One in which nothing was ever used is not kept either.
+    let then = [then, vec![of("freed", Change::Release(tokens(2)))]].concat();
+    let again = vec![of("used", Change::Use(tokens(5))), of("held", Change::Use(tokens(1)))];
+    for (name, postings, left) in [
+        ("one", first, vec!["tenant freed", "tenant held", "tenant used"]),
+        ("two", then, vec!["tenant held"]),
+        ("three", again, vec!["tenant held", "tenant used"]),
+    ] {
+        let commit = opening(&mut house, name, postings);
+        house.store.commit(commit).await.unwrap();
+        house = house.reopened(|| open(folder.path(), None));
+        let all = house.store.ledger().await.unwrap();
+        assert_eq!(all.iter().map(|(account, _)| account.as_str()).collect::<Vec<_>>(), left, "after {name}");
+    }
+    assert_eq!(stored(&house, &Account::of_tenant("used")).await.used, tokens(5), "it counts from the beginning");
+    assert_eq!(stored(&house, &Account::of_tenant("held")).await.reserved, tokens(2));
+}
+
 pub async fn what_is_set_aside_is_told_twice(open: Open) {
     let folder = tempfile::tempdir().unwrap();
     let mut house = House::on(open(folder.path(), None));
