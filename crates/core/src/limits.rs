@@ -241,3 +241,5 @@ pub const EXPRESSION_RUN_STACK_BYTES: usize = 4 * 1024 * 1024;
 pub const APPROVAL_AGENTS_MAX: usize = 1_000;
 /// Agents that are asked for their health at once.
 pub const HEALTH_AT_ONCE_MAX: usize = 256;
+/// Models that are asked at once who takes a piece of work. Whoever comes next waits, at most `PICK_MS` in all.
+pub const PICKS_AT_ONCE_MAX: usize = 64;

@@ -5,6 +5,7 @@
 pub mod agent;
 mod approvals;
 mod audit;
+mod bill;
 mod breakers;
 mod cache;
 pub mod clock;

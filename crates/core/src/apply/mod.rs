@@ -161,7 +161,7 @@ impl Session {
                 self.put_lock(path, lock, at, touched);
             }
             Event::Unlocked { path, by } => self.drop_locks(path, |lock| lock.owner == *by, touched),
-            Event::Used { metrics, .. } => self.add_metrics(metrics),
+            Event::Used { metrics, .. } | Event::ModelAsked { metrics, .. } => self.add_metrics(metrics),
             Event::WorkflowMoved { state } => self.workflow_state = state.clone(),
             Event::SegmentCompleted { .. } => self.segment_complete = true,
             Event::Initiated { request, handoff, .. } => self.begin_handoff(request, handoff, at, touched),

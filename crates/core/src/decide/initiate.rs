@@ -57,7 +57,7 @@ impl Draft<'_> {
     }
 
     /// All checks; nothing is emitted here.
-    fn prepare(&mut self, request: &mut Request) -> Result<Vec<Target>, HandoffError> {
+    pub(super) fn prepare(&mut self, request: &mut Request) -> Result<Vec<Target>, HandoffError> {
         if request.kind == Kind::Escalation
             && let Some(held) = self.session.held_by(&request.from_agent)
             && held.request.task.priority.level() < request.task.priority.level()
@@ -79,6 +79,7 @@ impl Draft<'_> {
         }
         self.check_guards(request, &mut targets, &mut checks);
         self.check_budgets(request, &mut targets, &mut checks);
+        self.say_why_not_asked(&targets, &mut checks);
         checks.done()?;
         for target in &targets {
             self.answer.warnings.extend(target.warnings.iter().cloned());
@@ -104,7 +105,10 @@ impl Draft<'_> {
     fn route(&self, request: &Request, not: &[AgentId], checks: &mut Checks) -> Option<Target> {
         let routed = self.choose(request, not);
         let Some(to) = routed.agent.clone() else {
-            checks.add(self.nobody(request, &routed));
+            // Where no model was asked, that nobody was found says nothing: what kept it from being asked does.
+            if self.not_asked().is_none() {
+                checks.add(self.nobody(request, &routed));
+            }
             return None;
         };
         let warnings = self.check_target("to_agent", &to, request, checks);

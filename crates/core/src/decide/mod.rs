@@ -19,6 +19,7 @@ mod fallback;
 mod guards;
 mod house;
 mod initiate;
+mod picking;
 mod reroute;
 mod returning;
 mod route;
@@ -31,6 +32,7 @@ pub(crate) mod validate;
 pub use advise::{Heard, dry_run, pick_question, recommend, suggestions};
 pub use asking::{approval_digest, deciders};
 pub use house::{check_profile, house};
+pub use picking::before_pick;
 
 use crate::{
     agent::{Agent, Agents, Standing},
@@ -45,6 +47,7 @@ use crate::{
     policy::Policy,
     record::{self, Record},
     refusal::{Code, HandoffError, Refusal},
+    route::PickUsed,
     session::{Head, Session},
     time::Timestamp,
 };
@@ -59,8 +62,8 @@ pub struct World<'a> {
     pub policy: &'a Policy,
     /// What is counted over all sessions.
     pub ledger: &'a Ledger,
-    /// Whom a model picked for this very request, where one was asked.
-    pub picked: Option<&'a Picked>,
+    /// What a model said to this very request, where one was asked.
+    pub picked: Option<&'a ModelAnswer>,
     /// Who asks.
     pub caller: &'a Caller,
     /// Since when the engine has been awake without a break; windows that ran while it slept start anew.
@@ -69,8 +72,23 @@ pub struct World<'a> {
     pub now: Timestamp,
 }
 
+/// What a model said to a request, and what that used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelAnswer {
+    /// Whom it picked.
+    pub picked: Picked,
+    /// What it used for it; charged with the decision.
+    pub used: PickUsed,
+}
+
+impl From<Picked> for ModelAnswer {
+    fn from(picked: Picked) -> Self {
+        Self { picked, used: PickUsed::default() }
+    }
+}
+
 /// Whom a model picked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Picked {
     /// This agent, for this reason.
     Agent(AgentId, String),
@@ -78,6 +96,8 @@ pub enum Picked {
     Nobody(String),
     /// It gave no usable answer; routing goes on without it.
     NoAnswer(String),
+    /// It was not asked, because the request is refused whomever it picks: for this.
+    NotAsked(Box<HandoffError>),
 }
 
 /// A record, ready to be stored.
@@ -232,7 +252,14 @@ impl<'a> Draft<'a> {
             Command::Unlock { by, path } => self.unlock(&by, path),
             Command::CompleteSegment { by } => self.complete_segment(&by),
             Command::End { by, reason } => self.end(&by, reason),
-            Command::Initiate(request) => self.hand_over(*request),
+            Command::Initiate(request) => {
+                self.charge_answer(&request.from_agent);
+                self.hand_over(*request)
+            }
+            Command::ChargePick { by, used } => {
+                self.charge_pick(&by, &used);
+                Ok(())
+            }
             Command::Turn { by, turn } => self.turn(&by, *turn),
             Command::Approve { handoff, by, comment, digest, edit } => self.approve(handoff, by, comment, digest, edit),
             Command::Amend { handoff, by, edit } => self.amend(handoff, &by, edit),

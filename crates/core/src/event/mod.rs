@@ -140,6 +140,13 @@ pub enum Event {
         /// How much.
         metrics: Metrics,
     },
+    /// A model was asked who takes a piece of work.
+    ModelAsked {
+        /// Whose work.
+        by: AgentId,
+        /// How much the model used.
+        metrics: Metrics,
+    },
     /// The workflow of the session moved.
     WorkflowMoved {
         /// To where.

@@ -20,6 +20,7 @@ impl Event {
             Self::Locked { .. } => "locked",
             Self::Unlocked { .. } => "unlocked",
             Self::Used { .. } => "used",
+            Self::ModelAsked { .. } => "model_asked",
             Self::WorkflowMoved { .. } => "workflow_moved",
             Self::SegmentCompleted { .. } => "segment_completed",
             Self::Initiated { .. } => "initiated",
@@ -95,6 +96,7 @@ impl Event {
             | Self::Locked { .. }
             | Self::Unlocked { .. }
             | Self::Used { .. }
+            | Self::ModelAsked { .. }
             | Self::WorkflowMoved { .. }
             | Self::SegmentCompleted { .. }
             | Self::GroupOpened { .. }

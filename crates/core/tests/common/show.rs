@@ -178,7 +178,9 @@ impl Play {
             Event::Unlocked { path, by } => format!("{path} by {by}"),
             Event::WorkflowMoved { state } => format!("to {state}"),
             Event::SegmentCompleted { by } => format!("by {by}"),
-            Event::Used { by, metrics } => format!("by {by} {} tokens", metrics.tokens),
+            Event::Used { by, metrics } | Event::ModelAsked { by, metrics } => {
+                format!("by {by} {} tokens", metrics.tokens)
+            }
             _ => String::new(),
         }
     }

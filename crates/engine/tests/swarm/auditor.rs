@@ -97,7 +97,7 @@ impl Auditor {
                 Ok(Vec::new())
             }
             Event::SessionEnded { .. } => self.ended(session),
-            Event::Used { by, metrics, .. } => {
+            Event::Used { by, metrics, .. } | Event::ModelAsked { by, metrics } => {
                 let used = Amount::used(metrics, 0);
                 self.books.use_without_share(session, by, used);
                 Ok(Vec::new())
