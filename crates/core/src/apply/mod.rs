@@ -193,11 +193,12 @@ impl Session {
             }
             Event::GroupDecided { group, .. } => self.decide_group(*group),
             Event::Closed { id, status, result, .. } => self.close(*id, *status, result, at, touched),
-            Event::Approved { id, until, by, .. } => self.change(*id, touched, |handoff| {
+            Event::Approved { id, until, by, probe, .. } => self.change(*id, touched, |handoff| {
                 if let Some(approval) = &mut handoff.approval {
                     approval.approved_by = Some(by.clone());
                     approval.approved_at = Some(at);
                 }
+                handoff.probe |= *probe;
                 handoff.phase = Phase::Offered { since: at, until: *until };
             }),
             Event::Offered { id, until, probe } => self.change(*id, touched, |handoff| {

@@ -173,7 +173,8 @@ impl Draft<'_> {
             Some(_) => Phase::AwaitingApproval { until },
             None => Phase::Offered { since: self.now, until },
         };
-        let probe = self.probes(&target.to, id);
+        // One that waits for a person tries nothing yet, and keeps nobody else from trying.
+        let probe = approval.is_none() && self.probes(&target.to, id);
         if let Some(reservation) = &reservation {
             self.post_reservation(reservation, &target.to);
         }

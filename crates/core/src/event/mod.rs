@@ -260,6 +260,9 @@ pub enum Event {
         comment: String,
         /// When the offer counts as not acknowledged.
         until: Timestamp,
+        /// Whether it tries if its agent is well again.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        probe: bool,
     },
     /// It is offered again.
     Offered {

@@ -116,7 +116,7 @@ impl Play {
 
     fn step_of_one(&self, event: &Event) -> String {
         match event {
-            Event::Approved { id, by, until, comment } if !comment.is_empty() => {
+            Event::Approved { id, by, until, comment, .. } if !comment.is_empty() => {
                 format!("{id} by {by} until {}: {comment}", at(*until))
             }
             Event::Approved { id, by, until, .. } => format!("{id} by {by} until {}", at(*until)),
