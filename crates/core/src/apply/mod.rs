@@ -257,6 +257,10 @@ impl Session {
                 });
                 self.release_locks_of(*id, touched);
             }
+            Event::DeadlineMoved { id, hard_deadline, until, lease_until } => self.change(*id, touched, |handoff| {
+                handoff.hard_deadline = *hard_deadline;
+                move_end(handoff, *until, *lease_until, at);
+            }),
             Event::Extended { id, until, .. } => self.change(*id, touched, |handoff| extend(handoff, *until)),
         }
     }
@@ -363,6 +367,19 @@ fn extend(handoff: &mut Handoff, later: Timestamp) {
     match &mut handoff.phase {
         Phase::Offered { until, .. } | Phase::AwaitingApproval { until } | Phase::Deferred { until } => *until = later,
         Phase::Running { lease_until, .. } => *lease_until = later,
+        Phase::Closed { .. } => {}
+    }
+}
+
+fn move_end(handoff: &mut Handoff, end: Timestamp, lease: Option<Timestamp>, at: Timestamp) {
+    match &mut handoff.phase {
+        Phase::Offered { until, .. } | Phase::AwaitingApproval { until } | Phase::Deferred { until } => *until = end,
+        Phase::Running { deadline, lease_until, grace_until, .. } => {
+            *deadline = end;
+            *lease_until = lease.unwrap_or(*lease_until);
+            // Whoever was reminded has time again.
+            *grace_until = grace_until.filter(|_| end <= at);
+        }
         Phase::Closed { .. } => {}
     }
 }

@@ -151,7 +151,7 @@ impl Draft<'_> {
     ) -> HandoffId {
         let id = HandoffId(self.ids.next());
         let parent = successor_of.map(|before| before.id).or(request.parent_id);
-        let hard_deadline = self.hard_deadline(request, parent);
+        let hard_deadline = self.hard_deadline(request, parent, self.now);
         let content = target.content.unwrap_or_else(|| self.content(request, &request.task));
         let reservation = match successor_of {
             Some(_) => self.set_aside(request, &target.to, None, &Together::alone()).unwrap_or_default(),
@@ -239,9 +239,14 @@ impl Draft<'_> {
     }
 
     /// A child is over when its parent must be, and nothing goes on when the time of the session is over.
-    fn hard_deadline(&self, request: &Request, parent: Option<HandoffId>) -> Option<Timestamp> {
+    pub(super) fn hard_deadline(
+        &self,
+        request: &Request,
+        parent: Option<HandoffId>,
+        since: Timestamp,
+    ) -> Option<Timestamp> {
         let constraints = &request.context.constraints;
-        let time = constraints.budget.and_then(|budget| budget.time_ms).map(|ms| self.now + ms);
+        let time = constraints.budget.and_then(|budget| budget.time_ms).map(|ms| since + ms);
         let parent = parent.and_then(|id| self.session.open.get(&id));
         let inherited = parent.filter(|_| matches!(request.kind, Kind::Delegation | Kind::Broadcast));
         let running = inherited.and_then(|parent| match &parent.phase {

@@ -13,6 +13,7 @@ mod budget;
 mod climb;
 mod close;
 mod data;
+mod deadlines;
 mod edit;
 mod facts;
 mod fallback;

@@ -392,6 +392,19 @@ pub enum Event {
         /// Why.
         why: String,
     },
+    /// The time of the session was changed, and the deadline with it.
+    DeadlineMoved {
+        /// Which.
+        id: HandoffId,
+        /// When it must be over now, whatever happens.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hard_deadline: Option<Timestamp>,
+        /// When its window is over now, or its work must be done.
+        until: Timestamp,
+        /// When the lease ends now, where its holder lives in the engine's own process.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lease_until: Option<Timestamp>,
+    },
     /// A handoff ended.
     Closed {
         /// Which.

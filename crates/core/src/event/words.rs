@@ -42,6 +42,7 @@ impl Event {
             Self::Retried { .. } => "retried",
             Self::LeaseLost { .. } => "lease_lost",
             Self::Extended { .. } => "extended",
+            Self::DeadlineMoved { .. } => "deadline_moved",
             Self::Closed { status, .. } => match status {
                 Status::Completed => "completed",
                 Status::Failed => "failed",
@@ -82,6 +83,7 @@ impl Event {
             | Self::Retried { id, .. }
             | Self::LeaseLost { id, .. }
             | Self::Extended { id, .. }
+            | Self::DeadlineMoved { id, .. }
             | Self::HumanAsked { id, .. }
             | Self::Closed { id, .. } => Some(*id),
             Self::SessionOpened { .. }

@@ -7,6 +7,7 @@ mod autonomy;
 mod breaker;
 mod budget;
 mod charges;
+mod deadlines;
 mod house;
 mod limits;
 mod loops;
