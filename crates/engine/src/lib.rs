@@ -9,6 +9,7 @@ mod bill;
 mod breakers;
 mod cache;
 pub mod clock;
+mod commands;
 mod conversation;
 mod dispatch;
 mod engine;

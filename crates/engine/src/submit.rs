@@ -3,6 +3,7 @@
 
 use crate::{
     cache::Cell,
+    commands::{begins_work, chooses},
     engine::Engine,
     finish::finish,
     keys::{checked_key, first_answer, text},
@@ -356,47 +357,6 @@ impl Engine {
         if self.inner.next_due.fetch_min(due.0, Ordering::SeqCst) > due.0 {
             self.inner.timer_bell.notify_one();
         }
-    }
-}
-
-/// Whether a command begins something, which nobody would finish while the engine shuts down.
-fn begins_work(command: &Command) -> bool {
-    match command {
-        Command::Open(_) | Command::Initiate(_) | Command::Turn { .. } | Command::Accept { .. } => true,
-        Command::Say { .. }
-        | Command::Set { .. }
-        | Command::Keep { .. }
-        | Command::MarkArtifact { .. }
-        | Command::Decide { .. }
-        | Command::Lock { .. }
-        | Command::Unlock { .. }
-        | Command::CompleteSegment { .. }
-        | Command::End { .. }
-        | Command::Approve { .. }
-        | Command::Amend { .. }
-        | Command::SetLimits { .. }
-        | Command::Reconsider { .. }
-        | Command::ChargePick { .. }
-        | Command::Deny { .. }
-        | Command::Reject { .. }
-        | Command::Defer { .. }
-        | Command::Heartbeat { .. }
-        | Command::Record { .. }
-        | Command::Return { .. }
-        | Command::Escalate { .. }
-        | Command::Cancel { .. }
-        | Command::Take { .. }
-        | Command::Tick { .. }
-        | Command::Reclaim { .. } => false,
-    }
-}
-
-/// Whether a command lets the engine choose who takes the work.
-fn chooses(command: &Command) -> bool {
-    match command {
-        Command::Initiate(request) => request.to_agent.is_none(),
-        Command::Reject { .. } => true,
-        _ => false,
     }
 }
 

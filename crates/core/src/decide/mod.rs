@@ -33,7 +33,7 @@ pub(crate) mod validate;
 pub use advise::{Heard, dry_run, pick_question, recommend, suggestions};
 pub use asking::{approval_digest, deciders};
 pub use house::{check_profile, house};
-pub use picking::before_pick;
+pub use picking::{ModelAnswer, Picked, before_pick};
 
 use crate::{
     agent::{Agent, Agents, Standing},
@@ -48,7 +48,6 @@ use crate::{
     policy::Policy,
     record::{self, Record},
     refusal::{Code, HandoffError, Refusal},
-    route::PickUsed,
     session::{Head, Session},
     time::Timestamp,
 };
@@ -71,34 +70,6 @@ pub struct World<'a> {
     pub awake_since: Timestamp,
     /// The time.
     pub now: Timestamp,
-}
-
-/// What a model said to a request, and what that used.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ModelAnswer {
-    /// Whom it picked.
-    pub picked: Picked,
-    /// What it used for it; charged with the decision.
-    pub used: PickUsed,
-}
-
-impl From<Picked> for ModelAnswer {
-    fn from(picked: Picked) -> Self {
-        Self { picked, used: PickUsed::default() }
-    }
-}
-
-/// Whom a model picked.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Picked {
-    /// This agent, for this reason.
-    Agent(AgentId, String),
-    /// Nobody fits.
-    Nobody(String),
-    /// It gave no usable answer; routing goes on without it.
-    NoAnswer(String),
-    /// It was not asked, because the request is refused whomever it picks: for this.
-    NotAsked(Box<HandoffError>),
 }
 
 /// A record, ready to be stored.

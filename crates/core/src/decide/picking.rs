@@ -1,6 +1,6 @@
 //! The model that picks agents: it is asked only about what could pass, and what it used is charged.
 
-use super::{Draft, ModelAnswer, Picked, World, initiate::Target, unknown_session, validate::Checks};
+use super::{Draft, World, initiate::Target, unknown_session, validate::Checks};
 use crate::{
     budget::Amount,
     event::Event,
@@ -11,6 +11,34 @@ use crate::{
     route::{PickQuestion, PickUsed},
     session::Session,
 };
+
+/// What a model said to a request, and what that used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelAnswer {
+    /// Whom it picked.
+    pub picked: Picked,
+    /// What it used for it; charged with the decision.
+    pub used: PickUsed,
+}
+
+impl From<Picked> for ModelAnswer {
+    fn from(picked: Picked) -> Self {
+        Self { picked, used: PickUsed::default() }
+    }
+}
+
+/// Whom a model picked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Picked {
+    /// This agent, for this reason.
+    Agent(AgentId, String),
+    /// Nobody fits.
+    Nobody(String),
+    /// It gave no usable answer; routing goes on without it.
+    NoAnswer(String),
+    /// It was not asked, because the request is refused whomever it picks: for this.
+    NotAsked(Box<HandoffError>),
+}
 
 /// Whether a model has a say in this request: not where the request goes up by itself. Every check is made as if the
 /// model had picked one candidate after the other, until one passes.
