@@ -248,3 +248,5 @@ pub const HEALTH_AT_ONCE_MAX: usize = 256;
 pub const BUDGET_TOKENS_MAX: u64 = 1_000_000_000_000;
 /// Most money that is set aside for one handoff, in whole units.
 pub const BUDGET_COST_MAX: u32 = 1_000_000;
+/// Models that are asked at once who takes a piece of work. Whoever comes next waits, at most `PICK_MS` in all.
+pub const PICKS_AT_ONCE_MAX: usize = 64;

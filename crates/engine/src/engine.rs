@@ -13,7 +13,7 @@ use handover_core::{
     command::{Caller, Command},
     ids::{AgentId, HandoffId, SessionId},
     ledger::Ledger,
-    limits::CLOSE_MS,
+    limits::{self, CLOSE_MS},
     policy::Policy,
     refusal::{Code, HandoffError, Refusal},
     time::Timestamp,
@@ -28,7 +28,10 @@ use std::{
         atomic::{AtomicBool, AtomicI64, Ordering},
     },
 };
-use tokio::{sync::Notify, task::JoinHandle};
+use tokio::{
+    sync::{Notify, Semaphore},
+    task::JoinHandle,
+};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
@@ -72,6 +75,8 @@ pub(crate) struct Inner {
     pub(crate) deciding: Mutex<()>,
     /// The model that picks agents, where one is connected.
     pub(crate) picker: RwLock<Option<Arc<dyn Picker>>>,
+    /// Places for models that are asked.
+    pub(crate) picks: Arc<Semaphore>,
     /// Agents whose breaker opened, and whose offers nobody has looked at since.
     pub(crate) left_alone: Mutex<BTreeSet<AgentId>>,
     pub(crate) locals: Mutex<HashMap<AgentId, Arc<Local>>>,
@@ -149,6 +154,7 @@ impl Engine {
                 ledger: RwLock::new(ledger),
                 deciding: Mutex::default(),
                 picker: RwLock::default(),
+                picks: Arc::new(Semaphore::new(limits::PICKS_AT_ONCE_MAX)),
                 left_alone: Mutex::default(),
                 locals: Mutex::default(),
                 running: Mutex::default(),

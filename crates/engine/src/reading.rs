@@ -237,6 +237,9 @@ fn tell(record: &Record) -> Vec<StoryStep> {
         ],
         Event::Rerouted { from, to, why, .. } => vec![step(4, "initiate", format!("{from} to {to}: {why:?}"))],
         Event::Offered { .. } | Event::Extended { .. } => vec![step(4, "initiate", "it is on offer".to_owned())],
+        Event::DeadlineMoved { until, .. } => {
+            vec![step(4, "initiate", format!("the time of the session was changed: it has until {until}"))]
+        }
         Event::Heartbeat { .. } => vec![step(7, "execute", "its holder is alive".to_owned())],
         Event::StepRecorded { name, .. } => vec![step(7, "execute", format!("recorded {name}"))],
         Event::Reminded { .. } => vec![step(7, "execute", "its time is up; a reminder was sent".to_owned())],

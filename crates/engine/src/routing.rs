@@ -1,6 +1,6 @@
 //! Routing without consequences: dry runs, recommendations, suggestions, and how experiments stand.
 
-use crate::engine::Engine;
+use crate::{engine::Engine, picker::Asked};
 use handover_core::{
     decide::{self, Heard},
     event::Routed,
@@ -17,14 +17,17 @@ use handover_store::HandoffQuery;
 impl Engine {
     /// How a request would be routed now: who would get it, among whom, and why. Nothing is written or set aside. For a
     /// request that names its target: whether that one could take it, and who else. Where `llm` decides, the model is
-    /// asked.
+    /// asked, and what it used is charged to the session.
     ///
     /// # Errors
     /// When the request itself would be refused, or there is no such session for this caller.
     pub async fn route(&self, session: &SessionId, request: &Request) -> Result<Routed, HandoffError> {
         let found = self.visible(session).await?;
-        let picked = self.picked_for(session, request).await?;
-        self.with_world(&self.caller, picked.as_ref(), |world| decide::dry_run(&found, request, world))
+        let Some(Asked { answer, bill }) = self.picked_for(session, request).await? else {
+            return self.with_world(&self.caller, None, |world| decide::dry_run(&found, request, world));
+        };
+        bill.pay().await;
+        self.with_world(&self.caller, Some(&answer), |world| decide::dry_run(&found, request, world))
     }
 
     /// Who would be good for a task of this session, at most so many, each with its reasons in plain words.

@@ -3,14 +3,16 @@
 
 use crate::{
     cache::Cell,
+    commands::{begins_work, chooses},
     engine::Engine,
     finish::finish,
     keys::{checked_key, first_answer, text},
+    picker::Asked,
 };
 use handover_core::{
     agent::Standing,
     command::{Answer, Caller, Command},
-    decide::{self, Decided, Found, Picked},
+    decide::{self, Decided, Found, ModelAnswer},
     digest::Digest,
     event::Event,
     handoff::{Handoff, Phase},
@@ -20,7 +22,10 @@ use handover_core::{
     time::Timestamp,
 };
 use handover_store::{Commit, KeyRow, StoreError};
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 use tokio::sync::OwnedMutexGuard;
 
 /// The answer, and the session as the commit left it; nothing where the answer was given before.
@@ -33,8 +38,8 @@ struct Submitted {
     key: Option<(String, Digest)>,
     /// Whether a place was reserved for it before.
     reserved: bool,
-    /// Whom a model picked for it.
-    picked: Option<Picked>,
+    /// What a model said to it, and whether that is paid.
+    picked: Option<(ModelAnswer, Arc<AtomicBool>)>,
 }
 
 impl Engine {
@@ -107,16 +112,27 @@ impl Engine {
         if session.is_house() {
             return Err(Refusal::new(Code::UnknownSession, format!("there is no session {session}")).into());
         }
-        let caller = &self.caller;
         let command = self.admit(command, by_engine)?;
         let key = match key {
             None => None,
             Some(key) => Some((checked_key(key)?.to_owned(), Digest::of_json(&command))),
         };
         // A model takes its time, and the session must not wait for it.
-        let picked = self.ask_model(session, &command, key.as_ref().map(|(key, _)| key.as_str())).await?;
+        let asked = self.ask_model(session, &command, key.as_ref().map(|(key, _)| key.as_str())).await?;
+        let Some(Asked { answer, bill }) = asked else {
+            return self.submit_asked(session, Submitted { command, key, reserved: false, picked: None }).await;
+        };
+        let picked = Some((answer, bill.paid.clone()));
+        let outcome = self.submit_asked(session, Submitted { command, key, reserved: false, picked }).await;
+        // What the model used is charged also where the command came to nothing, and before that is told.
+        bill.pay().await;
+        outcome
+    }
+
+    async fn submit_asked(&self, session: &SessionId, submitted: Submitted) -> Result<Outcome, HandoffError> {
+        let caller = &self.caller;
         let cell = self.loaded(session).await?;
-        if let (Some((key, digest)), Some(found)) = (&key, &cell.session) {
+        if let (Some((key, digest)), Some(found)) = (&submitted.key, &cell.session) {
             // A stranger learns nothing from a key either.
             if found.tenant == caller.tenant
                 && let Some(first) = self.inner.store.answered(session, key).await?
@@ -124,7 +140,7 @@ impl Engine {
                 return first_answer(key, *digest, &first).map(|answer| (answer, None));
             }
         }
-        self.decide_and_commit(cell, session, Submitted { command, key, reserved: false, picked }, caller).await
+        self.decide_and_commit(cell, session, submitted, caller).await
     }
 
     /// What a caller may ask at all, and may ask now.
@@ -133,9 +149,10 @@ impl Engine {
             return Err(Refusal::new(Code::ShuttingDown, "the engine is shutting down and begins nothing new").into());
         }
         match command {
-            Command::Tick { .. } | Command::Reclaim { .. } | Command::Reconsider { .. } => {
-                Err(Refusal::new(Code::NotYours, "only the engine itself says so").into())
-            }
+            Command::Tick { .. }
+            | Command::Reclaim { .. }
+            | Command::Reconsider { .. }
+            | Command::ChargePick { .. } => Err(Refusal::new(Code::NotYours, "only the engine itself says so").into()),
             // Whoever comes through this door can go away without the engine: its lease has to run out.
             // What it is shown is for the engine to say, which `accept` does.
             Command::Accept { handoff, by, lease_ms, in_process: _, estimated_completion, manifest } => {
@@ -176,7 +193,8 @@ impl Engine {
         let found = Found { closed: closed.as_ref(), waiting: waiting.as_ref() };
         let Submitted { command, key, picked, .. } = submitted;
         let chooses = chooses(&command);
-        let outcome = self.decide_and_post(caller, before.as_deref(), picked.as_ref(), chooses, |world| {
+        let (answer, paid) = picked.unzip();
+        let outcome = self.decide_and_post(caller, before.as_deref(), answer.as_ref(), chooses, |world| {
             decide::decide(id, before.as_deref(), found, command, world, &mut RandomIds)
         });
         let (decided, posted) = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
@@ -189,12 +207,18 @@ impl Engine {
         let commit = Commit::of(before.as_deref(), &decided, key, Vec::new());
         // Until the store has answered, nobody knows what it has.
         cell.loaded = false;
+        if let Some(paid) = &paid {
+            paid.store(true, Ordering::SeqCst);
+        }
         let engine = self.clone();
         // A caller that goes away must not leave the commit half done.
         let committed = finish(async move {
             let result = engine.inner.store.commit(commit).await;
             let moved = if result.is_ok() { posted.moved() } else { Vec::new() };
             if result.is_err() {
+                if let Some(paid) = paid {
+                    paid.store(false, Ordering::SeqCst);
+                }
                 engine.take_back(before.as_deref(), &decided, &posted);
             }
             let concluded = engine.conclude(cell, before.as_deref(), decided, taken.as_ref(), result);
@@ -333,46 +357,6 @@ impl Engine {
         if self.inner.next_due.fetch_min(due.0, Ordering::SeqCst) > due.0 {
             self.inner.timer_bell.notify_one();
         }
-    }
-}
-
-/// Whether a command begins something, which nobody would finish while the engine shuts down.
-fn begins_work(command: &Command) -> bool {
-    match command {
-        Command::Open(_) | Command::Initiate(_) | Command::Turn { .. } | Command::Accept { .. } => true,
-        Command::Say { .. }
-        | Command::Set { .. }
-        | Command::Keep { .. }
-        | Command::MarkArtifact { .. }
-        | Command::Decide { .. }
-        | Command::Lock { .. }
-        | Command::Unlock { .. }
-        | Command::CompleteSegment { .. }
-        | Command::End { .. }
-        | Command::Approve { .. }
-        | Command::Amend { .. }
-        | Command::SetLimits { .. }
-        | Command::Reconsider { .. }
-        | Command::Deny { .. }
-        | Command::Reject { .. }
-        | Command::Defer { .. }
-        | Command::Heartbeat { .. }
-        | Command::Record { .. }
-        | Command::Return { .. }
-        | Command::Escalate { .. }
-        | Command::Cancel { .. }
-        | Command::Take { .. }
-        | Command::Tick { .. }
-        | Command::Reclaim { .. } => false,
-    }
-}
-
-/// Whether a command lets the engine choose who takes the work.
-fn chooses(command: &Command) -> bool {
-    match command {
-        Command::Initiate(request) => request.to_agent.is_none(),
-        Command::Reject { .. } => true,
-        _ => false,
     }
 }
 

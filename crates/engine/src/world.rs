@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use handover_core::{
     command::{Caller, Command},
-    decide::{Decided, Picked, World},
+    decide::{Decided, ModelAnswer, World},
     ids::AgentId,
     ledger::{Posted, Posting},
     refusal::{Code, HandoffError, Refusal},
@@ -15,7 +15,7 @@ impl Engine {
     pub(crate) fn with_world<T>(
         &self,
         caller: &Caller,
-        picked: Option<&Picked>,
+        picked: Option<&ModelAnswer>,
         look: impl FnOnce(&World<'_>) -> T,
     ) -> T {
         let agents = self.inner.agents.read();
@@ -32,7 +32,7 @@ impl Engine {
         &self,
         caller: &Caller,
         before: Option<&Session>,
-        picked: Option<&Picked>,
+        picked: Option<&ModelAnswer>,
         chooses: bool,
         decide: impl FnOnce(&World<'_>) -> Result<Decided, HandoffError>,
     ) -> Result<(Decided, Posted), HandoffError> {

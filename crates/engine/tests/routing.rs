@@ -19,7 +19,7 @@ use handover_core::{
 use handover_engine::{
     Engine,
     agent::{Done, Failure, agent},
-    picker::{Pick, PickQuestion, Picker},
+    picker::{Meter, Pick, PickQuestion, Picker},
 };
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -155,7 +155,7 @@ impl Model {
 
 #[async_trait]
 impl Picker for Model {
-    async fn pick(&self, question: PickQuestion) -> Result<Pick, Failure> {
+    async fn pick(&self, question: PickQuestion, _: &Meter) -> Result<Pick, Failure> {
         self.asked.lock().push(question);
         let answer = self.answers.lock().pop();
         match answer {

@@ -50,7 +50,7 @@ pub mod prelude {
     pub use handover_engine::{
         Engine, EventRule, Filter, HandoffContext, Notice, Options, OutsideEvent, PendingApproval,
         agent::{Agent, Done, Failure, Reply, Work, agent},
-        picker::{Pick, PickCandidate, PickQuestion, Picker},
+        picker::{Meter, Pick, PickCandidate, PickQuestion, Picker},
         verify_export,
     };
     pub use handover_store::{HandoffQuery, RecordQuery};

@@ -161,7 +161,7 @@ impl Session {
                 self.put_lock(path, lock, at, touched);
             }
             Event::Unlocked { path, by } => self.drop_locks(path, |lock| lock.owner == *by, touched),
-            Event::Used { metrics, .. } => self.add_metrics(metrics),
+            Event::Used { metrics, .. } | Event::ModelAsked { metrics, .. } => self.add_metrics(metrics),
             Event::WorkflowMoved { state } => self.workflow_state = state.clone(),
             Event::SegmentCompleted { .. } => self.segment_complete = true,
             Event::Initiated { request, handoff, .. } => self.begin_handoff(request, handoff, at, touched),
@@ -193,11 +193,12 @@ impl Session {
             }
             Event::GroupDecided { group, .. } => self.decide_group(*group),
             Event::Closed { id, status, result, .. } => self.close(*id, *status, result, at, touched),
-            Event::Approved { id, until, by, .. } => self.change(*id, touched, |handoff| {
+            Event::Approved { id, until, by, probe, .. } => self.change(*id, touched, |handoff| {
                 if let Some(approval) = &mut handoff.approval {
                     approval.approved_by = Some(by.clone());
                     approval.approved_at = Some(at);
                 }
+                handoff.probe |= *probe;
                 handoff.phase = Phase::Offered { since: at, until: *until };
             }),
             Event::Offered { id, until, probe } => self.change(*id, touched, |handoff| {
@@ -258,6 +259,10 @@ impl Session {
                 });
                 self.release_locks_of(*id, touched);
             }
+            Event::DeadlineMoved { id, hard_deadline, until, lease_until } => self.change(*id, touched, |handoff| {
+                handoff.hard_deadline = *hard_deadline;
+                move_end(handoff, *until, *lease_until, at);
+            }),
             Event::Extended { id, until, .. } => self.change(*id, touched, |handoff| extend(handoff, *until)),
         }
     }
@@ -367,6 +372,19 @@ fn extend(handoff: &mut Handoff, later: Timestamp) {
     match &mut handoff.phase {
         Phase::Offered { until, .. } | Phase::AwaitingApproval { until } | Phase::Deferred { until } => *until = later,
         Phase::Running { lease_until, .. } => *lease_until = later,
+        Phase::Closed { .. } => {}
+    }
+}
+
+fn move_end(handoff: &mut Handoff, end: Timestamp, lease: Option<Timestamp>, at: Timestamp) {
+    match &mut handoff.phase {
+        Phase::Offered { until, .. } | Phase::AwaitingApproval { until } | Phase::Deferred { until } => *until = end,
+        Phase::Running { deadline, lease_until, grace_until, .. } => {
+            *deadline = end;
+            *lease_until = lease.unwrap_or(*lease_until);
+            // Whoever was reminded has time again.
+            *grace_until = grace_until.filter(|_| end <= at);
+        }
         Phase::Closed { .. } => {}
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     message::{Message, NewMessage},
     policy::{Mode, SessionLimits},
     refusal::HandoffError,
+    route::PickUsed,
     session::{ArtifactStatus, ArtifactType, LockType},
     time::Timestamp,
 };
@@ -299,6 +300,13 @@ pub enum Command {
         /// Which.
         handoff: HandoffId,
     },
+    /// Charges what a model used that was asked about a request which came to nothing. Only the engine says so.
+    ChargePick {
+        /// Whose request.
+        by: AgentId,
+        /// What the model used.
+        used: PickUsed,
+    },
     /// Denies a handoff.
     Deny {
         /// Which.
@@ -440,6 +448,7 @@ impl Command {
             | Self::Say { .. }
             | Self::Set { .. }
             | Self::SetLimits { .. }
+            | Self::ChargePick { .. }
             | Self::Keep { .. }
             | Self::MarkArtifact { .. }
             | Self::Decide { .. }

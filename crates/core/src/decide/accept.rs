@@ -37,7 +37,7 @@ impl Draft<'_> {
         }
         let lease = LeaseId(self.ids.next());
         self.answer.lease = Some(lease);
-        let deadline = self.deadline(&handoff);
+        let deadline = self.deadline(&handoff, self.now);
         // A holder in this process cannot vanish without the engine: its deadline ends it, and a restart reclaims it.
         let lease_until = if in_process { deadline + limits::LEASE_MS_MAX } else { self.now + lease_ms };
         self.emit(Event::Accepted {
@@ -77,13 +77,13 @@ impl Draft<'_> {
     }
 
     /// When the work must be done: the shortest of what the request, the agent, the rung and the hard deadline say.
-    fn deadline(&self, handoff: &Handoff) -> Timestamp {
+    pub(super) fn deadline(&self, handoff: &Handoff, since: Timestamp) -> Timestamp {
         let agent = self.agent(&handoff.to_agent).and_then(|agent| agent.profile.max_execution_ms);
         let asked = handoff.request.return_protocol.timeout_ms;
         let rung = handoff.climb.as_ref().map(|climb| climb.rung_ms);
         let share = handoff.reservation.as_ref().and_then(|held| held.share.ms);
         let shortest = [agent, asked, rung, share].into_iter().flatten().min();
-        let end = self.now + shortest.unwrap_or(self.world.policy.execution_ms);
+        let end = since + shortest.unwrap_or(self.world.policy.execution_ms);
         handoff.at_most(end)
     }
 

@@ -41,6 +41,8 @@ impl Draft<'_> {
             }
             None => {}
         }
+        let handoff = self.handoff(id)?;
+        self.check_can_pass(&handoff)?;
         self.let_pass(id, by, comment);
         Ok(())
     }

@@ -1,11 +1,12 @@
 //! Asking a person: which rule asks, who is asked and for how long, and what happens when nobody answers.
 
-use super::{Draft, facts};
+use super::{Draft, Verdict, facts, validate::Checks};
 use crate::{
+    agent::Standing,
     budget::{self, Share},
     digest::Digest,
-    event::Event,
-    handoff::{Approval, Handoff, Request, Reservation, Status},
+    event::{Event, RerouteReason},
+    handoff::{Approval, Handoff, Kind, Request, Reservation, Status},
     ids::{AgentId, HandoffId},
     policy::{ApprovalRule, Approver, OnExpiry, Policy},
     time::Timestamp,
@@ -145,14 +146,6 @@ impl Draft<'_> {
         self.emit(Event::ApprovalRequested { id: handoff.id, until, approval: Box::new(approval), warnings });
     }
 
-    /// A handoff goes to another target than anybody was asked about.
-    pub(super) fn ask_again(&mut self, id: HandoffId) {
-        let Some(handoff) = self.session.open.get(&id).cloned() else { return };
-        if let (Some(approval), troubles) = self.approval_for(&Asked::of(&handoff)) {
-            self.ask(&handoff, approval, troubles);
-        }
-    }
-
     /// Whoever is asked did not decide in time: the next one is asked, or the rule decides.
     pub(super) fn approval_ran_out(&mut self, handoff: &Arc<Handoff>, until: Timestamp) {
         let expired = "the approval expired";
@@ -176,10 +169,45 @@ impl Draft<'_> {
         self.let_pass(handoff.id, POLICY.to_owned(), comment);
     }
 
-    /// It is approved and offered.
+    /// It is approved and offered. What waited for a person was kept from nobody's notice meanwhile: where its agent
+    /// can take nothing by now, it goes the way of any offer.
     pub(super) fn let_pass(&mut self, id: HandoffId, by: String, comment: String) {
         let Some(handoff) = self.session.open.get(&id).cloned() else { return };
         let until = handoff.at_most(self.window(&handoff.to_agent, handoff.climb.as_ref()));
-        self.emit(Event::Approved { id, by, comment, until });
+        let stuck = self.stuck(&handoff);
+        let probe = stuck.is_none() && self.probes(&handoff.to_agent, id);
+        self.emit(Event::Approved { id, by, comment, until, probe });
+        if let Some(why) = stuck {
+            self.reroute(id, why);
+        }
+    }
+
+    /// A yes to what nobody could take is refused: it can be given later, or with another target.
+    pub(super) fn check_can_pass(&self, handoff: &Handoff) -> Verdict {
+        let next = match handoff.request.kind {
+            Kind::Escalation => self.next_rung(handoff).is_some(),
+            Kind::Sequential | Kind::Delegation | Kind::Broadcast => self.has_next(handoff),
+        };
+        if next || self.stuck(handoff).is_none() {
+            return Ok(());
+        }
+        let mut checks = Checks::default();
+        self.check_target("to_agent", &handoff.to_agent, &handoff.request, &mut checks);
+        checks.done().map_err(|mut error| {
+            for refusal in error.refusals.iter_mut().filter(|refusal| refusal.hint.is_empty()) {
+                "approve it later, or with another to_agent".clone_into(&mut refusal.hint);
+            }
+            error.between(&handoff.request.from_agent, Some(&handoff.to_agent))
+        })
+    }
+
+    /// Why the agent of a handoff cannot be offered it now.
+    fn stuck(&self, handoff: &Handoff) -> Option<RerouteReason> {
+        let agent = self.agent(&handoff.to_agent);
+        if agent.is_none_or(|agent| agent.standing != Standing::Available || !agent.profile.accepts_handoffs) {
+            return Some(RerouteReason::Unreachable);
+        }
+        let tries = self.is_probe(handoff);
+        self.left_alone(&handoff.to_agent).filter(|_| !tries).map(|_| RerouteReason::CircuitOpen)
     }
 }

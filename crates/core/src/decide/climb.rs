@@ -145,7 +145,7 @@ impl Draft<'_> {
         }
     }
 
-    fn next_rung(&self, handoff: &Handoff) -> Option<(Rung, Vec<Rung>)> {
+    pub(super) fn next_rung(&self, handoff: &Handoff) -> Option<(Rung, Vec<Rung>)> {
         let mut rest = match &handoff.climb {
             Some(climb) if climb.depth >= limits::ESCALATION_DEPTH_MAX => return None,
             Some(climb) => climb.rest.clone(),

@@ -127,7 +127,7 @@ impl Draft<'_> {
                 }
                 None => self.move_share(handoff, &to),
             };
-            probe = self.probes(&to, handoff.id);
+            probe = false;
             authority = self.handed_authority(&request, &to);
         }
         self.answer.warnings.extend(warnings.iter().cloned());

@@ -57,7 +57,7 @@ impl Draft<'_> {
     }
 
     /// All checks; nothing is emitted here.
-    fn prepare(&mut self, request: &mut Request) -> Result<Vec<Target>, HandoffError> {
+    pub(super) fn prepare(&mut self, request: &mut Request) -> Result<Vec<Target>, HandoffError> {
         if request.kind == Kind::Escalation
             && let Some(held) = self.session.held_by(&request.from_agent)
             && held.request.task.priority.level() < request.task.priority.level()
@@ -79,6 +79,7 @@ impl Draft<'_> {
         }
         self.check_guards(request, &mut targets, &mut checks);
         self.check_budgets(request, &mut targets, &mut checks);
+        self.say_why_not_asked(&targets, &mut checks);
         checks.done()?;
         for target in &targets {
             self.answer.warnings.extend(target.warnings.iter().cloned());
@@ -104,7 +105,10 @@ impl Draft<'_> {
     fn route(&self, request: &Request, not: &[AgentId], checks: &mut Checks) -> Option<Target> {
         let routed = self.choose(request, not);
         let Some(to) = routed.agent.clone() else {
-            checks.add(self.nobody(request, &routed));
+            // Where no model was asked, that nobody was found says nothing: what kept it from being asked does.
+            if self.not_asked().is_none() {
+                checks.add(self.nobody(request, &routed));
+            }
             return None;
         };
         let warnings = self.check_target("to_agent", &to, request, checks);
@@ -147,7 +151,7 @@ impl Draft<'_> {
     ) -> HandoffId {
         let id = HandoffId(self.ids.next());
         let parent = successor_of.map(|before| before.id).or(request.parent_id);
-        let hard_deadline = self.hard_deadline(request, parent);
+        let hard_deadline = self.hard_deadline(request, parent, self.now);
         let content = target.content.unwrap_or_else(|| self.content(request, &request.task));
         let reservation = match successor_of {
             Some(_) => self.set_aside(request, &target.to, None, &Together::alone()).unwrap_or_default(),
@@ -169,7 +173,8 @@ impl Draft<'_> {
             Some(_) => Phase::AwaitingApproval { until },
             None => Phase::Offered { since: self.now, until },
         };
-        let probe = self.probes(&target.to, id);
+        // One that waits for a person tries nothing yet, and keeps nobody else from trying.
+        let probe = approval.is_none() && self.probes(&target.to, id);
         if let Some(reservation) = &reservation {
             self.post_reservation(reservation, &target.to);
         }
@@ -235,9 +240,14 @@ impl Draft<'_> {
     }
 
     /// A child is over when its parent must be, and nothing goes on when the time of the session is over.
-    fn hard_deadline(&self, request: &Request, parent: Option<HandoffId>) -> Option<Timestamp> {
+    pub(super) fn hard_deadline(
+        &self,
+        request: &Request,
+        parent: Option<HandoffId>,
+        since: Timestamp,
+    ) -> Option<Timestamp> {
         let constraints = &request.context.constraints;
-        let time = constraints.budget.and_then(|budget| budget.time_ms).map(|ms| self.now + ms);
+        let time = constraints.budget.and_then(|budget| budget.time_ms).map(|ms| since + ms);
         let parent = parent.and_then(|id| self.session.open.get(&id));
         let inherited = parent.filter(|_| matches!(request.kind, Kind::Delegation | Kind::Broadcast));
         let running = inherited.and_then(|parent| match &parent.phase {

@@ -13,12 +13,14 @@ mod budget;
 mod climb;
 mod close;
 mod data;
+mod deadlines;
 mod edit;
 mod facts;
 mod fallback;
 mod guards;
 mod house;
 mod initiate;
+mod picking;
 mod reroute;
 mod returning;
 mod route;
@@ -31,6 +33,7 @@ pub(crate) mod validate;
 pub use advise::{Heard, dry_run, pick_question, recommend, suggestions};
 pub use asking::{approval_digest, deciders};
 pub use house::{check_profile, house};
+pub use picking::{ModelAnswer, Picked, before_pick};
 
 use crate::{
     agent::{Agent, Agents, Standing},
@@ -59,25 +62,14 @@ pub struct World<'a> {
     pub policy: &'a Policy,
     /// What is counted over all sessions.
     pub ledger: &'a Ledger,
-    /// Whom a model picked for this very request, where one was asked.
-    pub picked: Option<&'a Picked>,
+    /// What a model said to this very request, where one was asked.
+    pub picked: Option<&'a ModelAnswer>,
     /// Who asks.
     pub caller: &'a Caller,
     /// Since when the engine has been awake without a break; windows that ran while it slept start anew.
     pub awake_since: Timestamp,
     /// The time.
     pub now: Timestamp,
-}
-
-/// Whom a model picked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Picked {
-    /// This agent, for this reason.
-    Agent(AgentId, String),
-    /// Nobody fits.
-    Nobody(String),
-    /// It gave no usable answer; routing goes on without it.
-    NoAnswer(String),
 }
 
 /// A record, ready to be stored.
@@ -232,7 +224,14 @@ impl<'a> Draft<'a> {
             Command::Unlock { by, path } => self.unlock(&by, path),
             Command::CompleteSegment { by } => self.complete_segment(&by),
             Command::End { by, reason } => self.end(&by, reason),
-            Command::Initiate(request) => self.hand_over(*request),
+            Command::Initiate(request) => {
+                self.charge_answer(&request.from_agent);
+                self.hand_over(*request)
+            }
+            Command::ChargePick { by, used } => {
+                self.charge_pick(&by, &used);
+                Ok(())
+            }
             Command::Turn { by, turn } => self.turn(&by, *turn),
             Command::Approve { handoff, by, comment, digest, edit } => self.approve(handoff, by, comment, digest, edit),
             Command::Amend { handoff, by, edit } => self.amend(handoff, &by, edit),

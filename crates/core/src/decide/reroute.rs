@@ -1,6 +1,6 @@
 //! Rerouting: somebody said no or did not answer. The next candidate is asked, at most three, then a person.
 
-use super::Draft;
+use super::{Draft, asking::Asked};
 use crate::{
     event::{Event, RerouteReason, Routed},
     handoff::{Handoff, Kind, Priority, Status, Trigger},
@@ -92,15 +92,21 @@ impl Draft<'_> {
         let until = self.window(&to, None);
         let until = handoff.at_most(until);
         let from = handoff.to_agent.clone();
-        if why != RerouteReason::AtCapacity {
+        // Whoever was never asked did not say no.
+        if !matches!(why, RerouteReason::AtCapacity | RerouteReason::Unreachable) {
             self.remember_no(handoff);
         }
         self.end_probe(handoff);
-        let reservation = self.move_share(handoff, &to).map(Box::new);
-        let probe = self.probes(&to, handoff.id);
-        let routing = routing.map(Box::new);
+        let reservation = self.move_share(handoff, &to);
+        // It goes to another target than anybody was asked about.
+        let asked = Asked::new(&handoff.request, &to, reservation.as_ref(), handoff.n.saturating_sub(1));
+        let (approval, troubles) = self.approval_for(&asked);
+        let probe = approval.is_none() && self.probes(&to, handoff.id);
+        let (reservation, routing) = (reservation.map(Box::new), routing.map(Box::new));
         self.emit(Event::Rerouted { id: handoff.id, from, to, why, to_human, reservation, probe, routing, until });
-        self.ask_again(handoff.id);
+        if let Some(approval) = approval {
+            self.ask(handoff, approval, troubles);
+        }
     }
 }
 
@@ -111,5 +117,6 @@ fn words(why: RerouteReason) -> &'static str {
         RerouteReason::AtCapacity => "everybody is at capacity",
         RerouteReason::LeasesLost => "its holder was lost too often",
         RerouteReason::CircuitOpen => "it failed too often of late",
+        RerouteReason::Unreachable => "it cannot be reached any more",
     }
 }

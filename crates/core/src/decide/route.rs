@@ -62,7 +62,7 @@ impl Draft<'_> {
         look(&Scene {
             agents: world.agents,
             ledger: world.ledger,
-            picked: world.picked,
+            picked: world.picked.map(|answer| &answer.picked),
             request,
             not,
             left_out: &left_out,

@@ -108,7 +108,7 @@ impl Draft<'_> {
         self.emit(Event::MessagesAppended { count, mark });
     }
 
-    /// Changes how far the session may go. A caller that is bound to certain agents cannot widen its own limits.
+    /// Changes how far the session may go, also for what is open already. A caller that is bound to certain agents cannot widen its own limits.
     pub(super) fn set_limits(&mut self, by: String, limits: SessionLimits) -> Verdict {
         self.not_ended()?;
         let mut checks = validate::Checks::default();
@@ -120,7 +120,9 @@ impl Draft<'_> {
             return Err(Refusal::new(Code::NotYourAgent, message).into());
         }
         if self.session.limits != limits {
+            let before = self.session_deadline();
             self.emit(Event::LimitsChanged { by, limits });
+            self.move_deadlines(before);
         }
         Ok(())
     }

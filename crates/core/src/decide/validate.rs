@@ -27,6 +27,15 @@ impl Checks {
         self.refusals.append(&mut other.refusals);
     }
 
+    /// Adds those that were not found already.
+    pub(crate) fn add_missing(&mut self, refusals: &[Refusal]) {
+        for refusal in refusals {
+            if !self.refusals.contains(refusal) {
+                self.refusals.push(refusal.clone());
+            }
+        }
+    }
+
     pub(crate) fn done(mut self) -> Result<(), HandoffError> {
         if self.refusals.is_empty() {
             return Ok(());

@@ -141,6 +141,13 @@ pub enum Event {
         /// How much.
         metrics: Metrics,
     },
+    /// A model was asked who takes a piece of work.
+    ModelAsked {
+        /// Whose work.
+        by: AgentId,
+        /// How much the model used.
+        metrics: Metrics,
+    },
     /// The workflow of the session moved.
     WorkflowMoved {
         /// To where.
@@ -254,6 +261,9 @@ pub enum Event {
         comment: String,
         /// When the offer counts as not acknowledged.
         until: Timestamp,
+        /// Whether it tries if its agent is well again.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        probe: bool,
     },
     /// It is offered again.
     Offered {
@@ -388,6 +398,19 @@ pub enum Event {
         until: Timestamp,
         /// Why.
         why: String,
+    },
+    /// The time of the session was changed, and the deadline with it.
+    DeadlineMoved {
+        /// Which.
+        id: HandoffId,
+        /// When it must be over now, whatever happens.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hard_deadline: Option<Timestamp>,
+        /// When its window is over now, or its work must be done.
+        until: Timestamp,
+        /// When the lease ends now, where its holder lives in the engine's own process.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lease_until: Option<Timestamp>,
     },
     /// A handoff ended.
     Closed {

@@ -22,6 +22,8 @@ pub enum RerouteReason {
     LeasesLost,
     /// The agent failed too often of late.
     CircuitOpen,
+    /// The agent is gone, away, or takes nothing any more.
+    Unreachable,
 }
 
 /// An agent that was considered as a target, and how it did.

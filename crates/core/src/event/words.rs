@@ -20,6 +20,7 @@ impl Event {
             Self::Locked { .. } => "locked",
             Self::Unlocked { .. } => "unlocked",
             Self::Used { .. } => "used",
+            Self::ModelAsked { .. } => "model_asked",
             Self::WorkflowMoved { .. } => "workflow_moved",
             Self::SegmentCompleted { .. } => "segment_completed",
             Self::Initiated { .. } => "initiated",
@@ -41,6 +42,7 @@ impl Event {
             Self::Retried { .. } => "retried",
             Self::LeaseLost { .. } => "lease_lost",
             Self::Extended { .. } => "extended",
+            Self::DeadlineMoved { .. } => "deadline_moved",
             Self::Closed { status, .. } => match status {
                 Status::Completed => "completed",
                 Status::Failed => "failed",
@@ -81,6 +83,7 @@ impl Event {
             | Self::Retried { id, .. }
             | Self::LeaseLost { id, .. }
             | Self::Extended { id, .. }
+            | Self::DeadlineMoved { id, .. }
             | Self::HumanAsked { id, .. }
             | Self::Closed { id, .. } => Some(*id),
             Self::SessionOpened { .. }
@@ -95,6 +98,7 @@ impl Event {
             | Self::Locked { .. }
             | Self::Unlocked { .. }
             | Self::Used { .. }
+            | Self::ModelAsked { .. }
             | Self::WorkflowMoved { .. }
             | Self::SegmentCompleted { .. }
             | Self::GroupOpened { .. }

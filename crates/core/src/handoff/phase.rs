@@ -109,3 +109,15 @@ pub enum Phase {
         status: Status,
     },
 }
+
+impl Phase {
+    /// When its window is over, or its work must be done; nothing when it is closed.
+    #[must_use]
+    pub fn end(&self) -> Option<Timestamp> {
+        match self {
+            Self::AwaitingApproval { until } | Self::Offered { until, .. } | Self::Deferred { until } => Some(*until),
+            Self::Running { deadline, .. } => Some(*deadline),
+            Self::Closed { .. } => None,
+        }
+    }
+}

@@ -6,8 +6,17 @@ use super::{
     rank::{Rated, Tier},
     semantic,
 };
-use crate::{agent::Agents, decide::Picked, ids::AgentId, limits, nearest, policy::Strategy};
+use crate::{
+    agent::Agents,
+    budget::{self, Price, Usage},
+    decide::Picked,
+    handoff::Metrics,
+    ids::AgentId,
+    limits, nearest,
+    policy::Strategy,
+};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What a model is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,6 +58,45 @@ pub enum Pick {
     },
 }
 
+/// What a model reports to have used to pick somebody.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PickUsed {
+    /// The model and its tokens.
+    #[serde(default)]
+    pub usage: Usage,
+    /// Money, where the model says so itself; by the price of the model otherwise.
+    #[serde(default)]
+    pub cost: f64,
+}
+
+impl PickUsed {
+    /// Whether nothing was used, as far as anybody said.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.usage.input_tokens == 0 && self.usage.output_tokens == 0 && self.cost <= 0.0
+    }
+
+    /// Adds what one more call used. A sum that does not fit stays at the top, and a cost that is none counts nothing.
+    pub fn add(&mut self, usage: Usage, cost: f64) {
+        self.usage.input_tokens = self.usage.input_tokens.saturating_add(usage.input_tokens);
+        self.usage.output_tokens = self.usage.output_tokens.saturating_add(usage.output_tokens);
+        self.usage.model = usage.model;
+        if cost > 0.0 {
+            self.cost = (self.cost + cost).min(f64::MAX);
+        }
+    }
+
+    /// The sums, priced by these prices.
+    #[must_use]
+    pub fn metrics(&self, prices: &BTreeMap<String, Price>) -> Metrics {
+        let tokens = self.usage.input_tokens.saturating_add(self.usage.output_tokens);
+        let told = Some(self.cost).filter(|cost| *cost > 0.0);
+        let cost = told.unwrap_or_else(|| budget::cost(std::slice::from_ref(&self.usage), prices));
+        Metrics { tokens, cost, ..Metrics::default() }
+    }
+}
+
 impl Pick {
     /// The answer as far as it can be used. A name with one slip is taken for the one candidate that it can be.
     #[must_use]
@@ -88,7 +136,7 @@ pub(crate) fn question(scene: &Scene<'_>) -> PickQuestion {
     }
     let candidates = rated.iter().map(candidate).collect();
     let mut task = scene.text();
-    // The request is not checked yet; what is too long is refused afterwards and need not be read by a model.
+    // The request is not checked yet; what is too long is refused before a model reads it.
     task.truncate(task.floor_char_boundary(limits::TEXT_BYTES_MAX));
     PickQuestion { task, candidates }
 }
@@ -109,6 +157,7 @@ pub(super) fn rate<'a>(scene: &Scene<'a>, rated: &mut [Rated<'a>]) -> (Strategy,
     let (chosen, said) = match scene.picked {
         None => (None, fall_back("no model was asked this time".into())),
         Some(Picked::NoAnswer(why)) => (None, fall_back(why.clone())),
+        Some(Picked::NotAsked(error)) => (None, fall_back(format!("the request cannot pass: {error}"))),
         Some(Picked::Nobody(why)) => (None, (Strategy::Llm, format!("the model says that nobody fits: {why}"))),
         Some(Picked::Agent(id, why)) => {
             match rated.iter().position(|entry| entry.agent.profile.id == *id && entry.can()) {

@@ -18,7 +18,7 @@ mod tests;
 pub mod text;
 
 pub use advice::{Recommendation, Suggestion, SuggestionKind};
-pub use llm::{Pick, PickCandidate, PickQuestion};
+pub use llm::{Pick, PickCandidate, PickQuestion, PickUsed};
 pub use report::{ArmReport, ExperimentReport, report};
 
 pub(crate) use advice::{Looked, recommend, suggest};

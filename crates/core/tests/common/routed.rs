@@ -33,11 +33,12 @@ impl Play {
             }
             "spent" => self.spend(&name(w.nth(1))),
             "pick" => {
-                self.picked = match (w.nth(1), w.nth(2)) {
-                    ("nobody", why) => Some(Picked::Nobody(why.into())),
-                    ("silence", why) => Some(Picked::NoAnswer(why.into())),
-                    (agent, why) => Some(Picked::Agent(name(agent), why.into())),
-                }
+                let picked = match (w.nth(1), w.nth(2)) {
+                    ("nobody", why) => Picked::Nobody(why.into()),
+                    ("silence", why) => Picked::NoAnswer(why.into()),
+                    (agent, why) => Picked::Agent(name(agent), why.into()),
+                };
+                self.picked = Some(picked.into());
             }
             "past" => self.past(w),
             "house-strategy" => self.policy.routing.strategy = known(w.nth(1)),

@@ -116,7 +116,7 @@ impl Play {
 
     fn step_of_one(&self, event: &Event) -> String {
         match event {
-            Event::Approved { id, by, until, comment } if !comment.is_empty() => {
+            Event::Approved { id, by, until, comment, .. } if !comment.is_empty() => {
                 format!("{id} by {by} until {}: {comment}", at(*until))
             }
             Event::Approved { id, by, until, .. } => format!("{id} by {by} until {}", at(*until)),
@@ -148,6 +148,7 @@ impl Play {
             Event::Reminded { id, grace_until } => format!("{id} until {}", at(*grace_until)),
             Event::Retried { id, attempt, until, .. } => format!("{id} attempt {attempt} at {}", at(*until)),
             Event::LeaseLost { id, lease, until, .. } => format!("{id} {lease} until {}", at(*until)),
+            Event::DeadlineMoved { id, until, .. } => format!("{id} to {}", at(*until)),
             Event::Extended { id, until, why } => format!("{id} until {}: {why}", at(*until)),
             Event::ReturnTaken { of, by } => format!("{of} by {by}"),
             _ => self.around(event),
@@ -178,7 +179,9 @@ impl Play {
             Event::Unlocked { path, by } => format!("{path} by {by}"),
             Event::WorkflowMoved { state } => format!("to {state}"),
             Event::SegmentCompleted { by } => format!("by {by}"),
-            Event::Used { by, metrics } => format!("by {by} {} tokens", metrics.tokens),
+            Event::Used { by, metrics } | Event::ModelAsked { by, metrics } => {
+                format!("by {by} {} tokens", metrics.tokens)
+            }
             _ => String::new(),
         }
     }

@@ -2,10 +2,12 @@
 //! second time with the engine closed and opened again after every statement.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod approving;
 mod autonomy;
 mod breaker;
 mod budget;
 mod charges;
+mod deadlines;
 mod forgotten;
 mod house;
 mod limits;

@@ -189,6 +189,7 @@ impl Play {
             "cancel" => door.cancel(self.handoff(w), &name(w.after("by")), "not needed").await,
             "approve" => door.approve(self.handoff(w), "boss", "").await,
             "deny" => door.deny(self.handoff(w), "boss", "too dear").await,
+            "drain" => door.drain(&name(w.nth(1)), !w.has("over")).await.map(|()| nothing(&session)),
             "remove" => door.remove_agent(&name(w.nth(1))).await.map(|()| nothing(&session)),
             "reset" => door.reset_breaker(&name(w.nth(1))).await.map(|()| nothing(&session)),
             _ => door.submit(&session, self.command(w), None).await,

@@ -97,18 +97,23 @@ impl Auditor {
                 Ok(Vec::new())
             }
             Event::SessionEnded { .. } => self.ended(session),
-            Event::Used { by, metrics, .. } => {
+            Event::Used { by, metrics, .. } | Event::ModelAsked { by, metrics } => {
                 let used = Amount::used(metrics, 0);
                 self.books.use_without_share(session, by, used);
                 Ok(Vec::new())
             }
             Event::Initiated { request, handoff, .. } => self.initiated(session, request, handoff, at),
             Event::ApprovalRequested { id, .. } => {
-                self.books.handoff(*id).offered = false;
+                let held = self.books.handoff(*id);
+                (held.offered, held.stuck) = (false, false);
                 Ok(vec![News::Approval(*id)])
             }
-            // Whoever was asked before its breaker opened stays asked, as with an offer that waits.
-            Event::Approved { id, .. } => self.offered(*id),
+            // Where its agent is left alone by now, it must go on to somebody else.
+            Event::Approved { id, probe, .. } => {
+                let to = self.books.handoff(*id).to.clone();
+                self.books.handoff(*id).stuck = self.may_be_offered(&to, *probe, at) != Ok(true);
+                self.offered(*id)
+            }
             Event::Offered { id, .. } => {
                 let (to, retried) = (self.books.handoff(*id).to.clone(), self.books.handoff(*id).retried);
                 if retried && self.open_until(&to).is_some_and(|until| at < until) {
@@ -127,8 +132,9 @@ impl Auditor {
                 self.offered(*id)
             }
             Event::Rerouted { id, to, reservation, probe, .. } => {
-                self.may_be_offered(to, *probe, at)?;
+                let fine = self.may_be_offered(to, *probe, at)?;
                 let held = self.books.handoff(*id);
+                held.stuck = !fine;
                 held.move_to(to, reservation.as_deref());
                 self.offered(*id)
             }
@@ -173,19 +179,20 @@ impl Auditor {
         self.breakers.get(agent).copied().filter(|_| self.natures.get(agent) != Some(&Nature::Human))
     }
 
-    /// Nothing goes to somebody who is left alone, but a probe when it is time for one.
-    fn may_be_offered(&self, to: &AgentId, probe: bool, at: Timestamp) -> Result<(), String> {
+    /// Nothing goes to somebody who is left alone, but a probe when it is time for one. False where it is time for one
+    /// and this is none: it must ask a person first.
+    fn may_be_offered(&self, to: &AgentId, probe: bool, at: Timestamp) -> Result<bool, String> {
         match self.open_until(to) {
             Some(until) if at < until => {
                 Err(format!("an offer to {to} at {at} (a probe: {probe}), and its breaker is open until {until}"))
             }
-            Some(_) if !probe => Err(format!("an offer to {to}, whose breaker is half open, is no probe")),
-            Some(_) | None => Ok(()),
+            Some(_) => Ok(probe),
+            None => Ok(true),
         }
     }
 
     fn initiated(&mut self, session: &SessionId, request: &Request, handoff: &Handoff, at: Timestamp) -> Verdict {
-        self.may_be_offered(&handoff.to_agent, handoff.probe, at)?;
+        let fine = self.may_be_offered(&handoff.to_agent, handoff.probe, at)?;
         // What goes on with an earlier one further up was made by the engine and has limits of its own.
         if handoff.returns_for == handoff.id {
             self.count(session, request, handoff)?;
@@ -194,7 +201,8 @@ impl Auditor {
         if waits && handoff.returns_for == handoff.id {
             self.books.expect(handoff.id.0, &request.from_agent, false);
         }
-        let held = Held::new(session, request, handoff);
+        let mut held = Held::new(session, request, handoff);
+        held.stuck = !fine;
         let offered = held.offered;
         self.books.begin(handoff.id, held)?;
         Ok(if offered { vec![News::Offer(handoff.id, handoff.to_agent.clone())] } else { Vec::new() })
@@ -250,6 +258,9 @@ impl Auditor {
         let held = self.books.handoff(id);
         if held.lease.is_some() || held.closed || !held.offered {
             return Err(format!("{by} took a handoff of {session} that is held, closed or not on offer"));
+        }
+        if held.stuck {
+            return Err(format!("{by} took a handoff of {session} while it is left alone, and not to try"));
         }
         if held.to != *by {
             return Err(format!("{by} took a handoff of {session} that was offered to {}", held.to));

@@ -79,6 +79,8 @@ pub struct Held {
     pub lease: Option<LeaseId>,
     pub offered: bool,
     pub closed: bool,
+    /// On offer to somebody who is left alone: it must go on before anybody takes it.
+    pub stuck: bool,
     /// Its time ran out before, and it is tried again.
     pub retried: bool,
     pub reservation: Option<Reservation>,
@@ -98,6 +100,7 @@ impl Held {
             lease: None,
             offered: matches!(handoff.phase, Phase::Offered { .. }),
             closed: false,
+            stuck: false,
             retried: false,
             reservation: handoff.reservation.clone(),
             below: Amount::default(),
