@@ -3,7 +3,7 @@
 
 use crate::{
     cache::Cell,
-    commands::{begins_work, chooses},
+    commands::{alone, begins_work},
     engine::Engine,
     finish::finish,
     keys::{checked_key, first_answer, text},
@@ -192,9 +192,9 @@ impl Engine {
         let (closed, waiting) = looked.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
         let found = Found { closed: closed.as_ref(), waiting: waiting.as_ref() };
         let Submitted { command, key, picked, .. } = submitted;
-        let chooses = chooses(&command);
+        let alone = alone(&command, before.as_deref());
         let (answer, paid) = picked.unzip();
-        let outcome = self.decide_and_post(caller, before.as_deref(), answer.as_ref(), chooses, |world| {
+        let outcome = self.decide_and_post(caller, before.as_deref(), answer.as_ref(), alone, |world| {
             decide::decide(id, before.as_deref(), found, command, world, &mut RandomIds)
         });
         let (decided, posted) = outcome.inspect_err(|_| self.give_place_back(taken.as_ref()))?;

@@ -1,6 +1,6 @@
 //! What a decision depends on, as this engine sees it, and what a decision changes at once for the next.
 
-use crate::engine::Engine;
+use crate::{commands::Alone, engine::Engine};
 use handover_core::{
     command::{Caller, Command},
     decide::{Decided, ModelAnswer, World},
@@ -33,15 +33,15 @@ impl Engine {
         caller: &Caller,
         before: Option<&Session>,
         picked: Option<&ModelAnswer>,
-        chooses: bool,
+        alone: Alone,
         decide: impl FnOnce(&World<'_>) -> Result<Decided, HandoffError>,
     ) -> Result<(Decided, Posted), HandoffError> {
-        // Only where something is limited over all sessions do decisions wait for one another.
-        let limited = self.inner.policy.read().budgets.has_limits()
-            || self.inner.agents.read().has_budgets()
-            || self.inner.ledger.read().is_tripped();
-        // And where somebody is chosen: whoever chooses next sees that this one had its turn.
-        let alone = (limited || chooses).then(|| self.inner.deciding.lock());
+        let waits = match alone {
+            Alone::Never => false,
+            Alone::WhereLimited => self.is_limited(),
+            Alone::Always => true,
+        };
+        let alone = waits.then(|| self.inner.deciding.lock());
         let decided = self.with_world(caller, picked, decide)?;
         let posted = self.post(&decided.postings)?;
         let offers = decided.offers_moved(before);
@@ -50,6 +50,13 @@ impl Engine {
         }
         drop(alone);
         Ok((decided, posted))
+    }
+
+    /// Whether something is limited over all sessions.
+    fn is_limited(&self) -> bool {
+        self.inner.policy.read().budgets.has_limits()
+            || self.inner.agents.read().has_budgets()
+            || self.inner.ledger.read().is_tripped()
     }
 
     pub(crate) fn post(&self, postings: &[Posting]) -> Result<Posted, HandoffError> {
