@@ -71,11 +71,11 @@ fn what_is_used_is_priced_by_model_and_what_is_reported_wins() {
             initiate h3 a->b delegation task=3: made
             accept h3: done
             return h3 success body=the_jet_leaves_at_nine: done
-            show h3: delegation completed b, may use 5205262 tokens, success, 5 tokens for 0.000075
+            show h3: delegation completed b, may use 5205262 tokens, success, 6 tokens for 0.00009
             initiate h4 a->c delegation task=4: made
             accept h4: done
             return h4 success body=the_jet_leaves_at_nine: done
-            show h4: delegation completed c, may use 5494443 tokens, success, 5 tokens for 0
+            show h4: delegation completed c, may use 5494443 tokens, success, 6 tokens for 0
             open s2 by a: done
             initiate h5 a->c delegation task=5: made
             accept h5: done
