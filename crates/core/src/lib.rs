@@ -23,6 +23,8 @@ pub mod policy;
 pub mod record;
 pub mod refusal;
 pub mod route;
+pub mod schema;
 pub mod session;
 pub mod time;
 pub mod wire;
+pub mod workflow;

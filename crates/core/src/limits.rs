@@ -250,3 +250,21 @@ pub const BUDGET_TOKENS_MAX: u64 = 1_000_000_000_000;
 pub const BUDGET_COST_MAX: u32 = 1_000_000;
 /// Models that are asked at once who takes a piece of work. Whoever comes next waits, at most `PICK_MS` in all.
 pub const PICKS_AT_ONCE_MAX: usize = 64;
+/// Most mistakes that are told of one payload.
+pub const SCHEMA_FAULTS_MAX: usize = 20;
+/// Most agents of a workflow.
+pub const WORKFLOW_AGENTS_MAX: usize = 1_000;
+/// Most states of a workflow.
+pub const WORKFLOW_STATES_MAX: usize = 1_000;
+/// Most rules of a workflow.
+pub const WORKFLOW_RULES_MAX: usize = 5_000;
+/// Most fields that a rule names for its payload.
+pub const RULE_FIELDS_MAX: usize = 200;
+/// Most signals that a rule waits for, or an agent says that it ends with.
+pub const RULE_SIGNALS_MAX: usize = 100;
+/// Longest name of a workflow, a state, a rule or a signal, in characters.
+pub const STATE_CHARS_MAX: usize = 100;
+/// Workflows that one engine knows.
+pub const WORKFLOWS_MAX: usize = 1_000;
+/// Most times that one way of a workflow may be gone again.
+pub const RULE_TRIES_MAX: u32 = 1_000;

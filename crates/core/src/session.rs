@@ -9,6 +9,7 @@ use crate::{
     message::Mark,
     policy::{Mode, SessionLimits},
     time::Timestamp,
+    workflow::Flow,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -215,6 +216,9 @@ pub struct Session {
     /// The workflow that it follows, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<String>,
+    /// Where it stands in its workflow, where that has rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Flow>,
     /// Limits of its own.
     #[serde(default, skip_serializing_if = "SessionLimits::is_empty")]
     pub limits: SessionLimits,
@@ -269,6 +273,12 @@ impl Session {
     pub fn blocked_on(&self, agent: &AgentId) -> Option<&Arc<Handoff>> {
         let waits = |h: &Handoff| h.request.blocking && h.request.expects_return();
         self.open.values().find(|h| waits(h) && h.request.from_agent == *agent)
+    }
+
+    /// Whether a handoff is the present step of its workflow.
+    #[must_use]
+    pub fn is_step(&self, id: HandoffId) -> bool {
+        self.flow.as_ref().is_some_and(|flow| flow.step == Some(id))
     }
 
     /// Who owns the session when no escalation is being decided.

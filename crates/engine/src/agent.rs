@@ -81,7 +81,8 @@ pub struct Done {
 impl Done {
     fn with(status: ReturnStatus, content_type: ContentType, body: Value) -> Self {
         let result = Outcome { content_type, body, score: None };
-        Self { giving: Giving { status, result, updates: Update::default(), notes: String::new() }, then: None }
+        let updates = Update::default();
+        Self { giving: Giving { status, result, updates, notes: String::new(), signal: None }, then: None }
     }
 
     /// Done, with data.
@@ -114,6 +115,20 @@ impl Done {
     #[must_use]
     pub fn score(mut self, score: f64) -> Self {
         self.giving.result.score = Some(score);
+        self
+    }
+
+    /// How a step of a workflow ended, in the words of its rules.
+    #[must_use]
+    pub fn signal(mut self, signal: impl Into<String>) -> Self {
+        self.giving.signal = Some(signal.into());
+        self
+    }
+
+    /// The same result, but not done.
+    #[must_use]
+    pub fn unsuccessful(mut self) -> Self {
+        self.giving.status = ReturnStatus::Failed;
         self
     }
 
@@ -227,6 +242,15 @@ impl Work {
         self.engine.submit(&self.handoff.session_id, command, None).await?;
         self.steps.lock().insert(name.to_owned(), value);
         Ok(output)
+    }
+
+    /// Moves the state of the workflow while this step of it goes on.
+    ///
+    /// # Errors
+    /// When the state cannot follow, or the work was given to somebody else meanwhile.
+    pub async fn move_state(&self, state: &str) -> Result<(), HandoffError> {
+        let command = Command::MoveState { handoff: self.handoff.id, lease: self.lease, state: state.to_owned() };
+        self.engine.submit(&self.handoff.session_id, command, None).await.map(|_| ())
     }
 
     /// Whether a step was recorded before: this is not the first run.

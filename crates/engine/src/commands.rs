@@ -25,6 +25,7 @@ pub(crate) fn begins_work(command: &Command) -> bool {
         | Command::Defer { .. }
         | Command::Heartbeat { .. }
         | Command::Record { .. }
+        | Command::MoveState { .. }
         | Command::Return { .. }
         | Command::Escalate { .. }
         | Command::Cancel { .. }
@@ -53,6 +54,7 @@ pub(crate) fn alone(command: &Command, session: Option<&Session>) -> Alone {
         Command::Accept { .. }
         | Command::Heartbeat { .. }
         | Command::Record { .. }
+        | Command::MoveState { .. }
         | Command::Say { .. }
         | Command::Set { .. }
         | Command::Keep { .. }

@@ -179,6 +179,7 @@ fn begun(id: &SessionId, open: &Open, tenant: &str, now: handover_core::time::Ti
         metadata: open.metadata.clone(),
         complexity: open.complexity,
         workflow: open.workflow.clone(),
+        state: None,
         limits: open.limits,
         mode: open.mode,
     };

@@ -321,7 +321,13 @@ async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: L
     // What it ended in cannot be; the source is told so instead of waiting.
     let notes: String =
         format!("its result was refused: {error}").chars().filter(|c| !c.is_control()).take(4_000).collect();
-    let giving = Giving { status: ReturnStatus::Failed, result: Outcome::default(), updates: Update::default(), notes };
+    let giving = Giving {
+        status: ReturnStatus::Failed,
+        result: Outcome::default(),
+        updates: Update::default(),
+        notes,
+        signal: None,
+    };
     let _ = engine.submit_as_engine(session, returning(id, lease, giving, None)).await;
 }
 

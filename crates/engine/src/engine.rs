@@ -17,6 +17,7 @@ use handover_core::{
     policy::Policy,
     refusal::{Code, HandoffError, Refusal},
     time::Timestamp,
+    workflow::Workflows,
 };
 use handover_store::{Retention, Store, sqlite};
 use parking_lot::{Mutex, RwLock};
@@ -71,6 +72,8 @@ pub(crate) struct Inner {
     pub(crate) agents: RwLock<Agents>,
     /// What is counted over all sessions, with what is decided and not yet on disk.
     pub(crate) ledger: RwLock<Ledger>,
+    /// The workflows that are kept.
+    pub(crate) workflows: RwLock<Workflows>,
     /// Held while a decision reserves or chooses: what two decide at once must not be more than there is, or go to one.
     pub(crate) deciding: Mutex<()>,
     /// The model that picks agents, where one is connected.
@@ -132,10 +135,10 @@ impl Engine {
         let path: PathBuf = path.as_ref().to_path_buf();
         let opened = tokio::task::spawn_blocking(move || sqlite::SqliteStore::open(&path, store_options)).await;
         let store = opened.map_err(|error| handover_store::StoreError::Failed(error.to_string()))??;
-        Self::start(Arc::new(store), feed, options).await
+        Self::begin(Arc::new(store), feed, options).await
     }
 
-    async fn start(store: Arc<dyn Store>, feed: Feed, options: Options) -> Result<Self, HandoffError> {
+    async fn begin(store: Arc<dyn Store>, feed: Feed, options: Options) -> Result<Self, HandoffError> {
         options.policy.check()?;
         let (position, last) = store.last_position().await?;
         feed.begin_after(position);
@@ -152,6 +155,7 @@ impl Engine {
                 policy: RwLock::new(options.policy),
                 agents: RwLock::new(agents),
                 ledger: RwLock::new(ledger),
+                workflows: RwLock::default(),
                 deciding: Mutex::default(),
                 picker: RwLock::default(),
                 picks: Arc::new(Semaphore::new(limits::PICKS_AT_ONCE_MAX)),
@@ -175,6 +179,7 @@ impl Engine {
             }),
             caller: Arc::new(Caller::local()),
         };
+        engine.load_workflows().await?;
         // The vocabulary takes a moment to load; nobody should wait for it with their first message.
         std::thread::spawn(handover_core::context::tokens::warm_up);
         if options.take_up {

@@ -111,7 +111,7 @@ impl Engine {
     /// When a handoff is refused.
     pub async fn raise(&self, event: OutsideEvent) -> Result<Vec<HandoffId>, HandoffError> {
         let rules = self.event_rules().await?;
-        let mut made = Vec::new();
+        let mut made = self.start_by_event(&event).await?;
         for rule in rules.into_iter().filter(|rule| fits(&rule.on, &event.kind)) {
             made.extend(self.hand_over(&event, rule).await?);
         }

@@ -30,6 +30,7 @@ mod submit;
 mod timers;
 mod verify;
 mod waiting;
+mod workflows;
 mod world;
 
 pub use approvals::PendingApproval;
@@ -44,3 +45,4 @@ pub use reading::StoryStep;
 pub use session::{Assignment, Said};
 pub use verify::Verified;
 pub use waiting::GroupReturn;
+pub use workflows::Start;

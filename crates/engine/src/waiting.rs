@@ -281,6 +281,7 @@ fn result_of(handoff: &Handoff) -> Return {
             completion_time: handoff.closed_at.unwrap_or_default(),
             metrics: handoff.metrics,
             notes: "its result is no longer kept".into(),
+            signal: None,
         },
     }
 }

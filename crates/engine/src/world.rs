@@ -21,10 +21,20 @@ impl Engine {
         let agents = self.inner.agents.read();
         let policy = self.inner.policy.read();
         let ledger = self.inner.ledger.read();
+        let workflows = self.inner.workflows.read();
         // The time first: asking for it is what notices that the machine slept.
         let now = self.inner.clock.now();
         let awake_since = self.inner.clock.awake_since();
-        look(&World { agents: &agents, policy: &policy, ledger: &ledger, picked, caller, awake_since, now })
+        look(&World {
+            agents: &agents,
+            policy: &policy,
+            ledger: &ledger,
+            workflows: &workflows,
+            picked,
+            caller,
+            awake_since,
+            now,
+        })
     }
 
     /// Decides, and counts what was decided before anybody else decides by it.

@@ -70,6 +70,7 @@ pub(super) fn giving() -> Giving {
         result: Outcome { body: json!({"quote": 18_400, "aircraft": "CJ3"}), ..Outcome::default() },
         updates: Update::default(),
         notes: String::new(),
+        signal: None,
     }
 }
 

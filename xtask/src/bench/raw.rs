@@ -12,6 +12,7 @@ use handover::{
         policy::Policy,
         session::Session,
         time::Timestamp,
+        workflow::Workflows,
     },
     prelude::{AgentId, Open},
     store::{
@@ -73,6 +74,7 @@ impl Maker {
             agents: &self.agents,
             policy: &self.policy,
             ledger: &self.ledger,
+            workflows: &Workflows::new(),
             picked: None,
             caller: &self.caller,
             awake_since: now,

@@ -3,10 +3,12 @@
 use super::Touched;
 use crate::{
     budget::Amount,
+    event::StateChange,
     handoff::{Handoff, Kind, Metrics, Phase, ReturnStatus, Status},
     ids::HandoffId,
     session::{Group, MemberEnd, Session},
     time::Timestamp,
+    workflow::End,
 };
 use std::sync::Arc;
 
@@ -85,6 +87,29 @@ impl Session {
         }
     }
 
+    /// The session is over, and its workflow with it.
+    pub(super) fn end(&mut self, at: Timestamp) {
+        self.ended_at = Some(at);
+        if let Some(flow) = &mut self.flow {
+            flow.step = None;
+            flow.ended = flow.ended.or(Some(End::Failed));
+        }
+    }
+
+    pub(super) fn change_state(&mut self, change: &StateChange, at: Timestamp) {
+        let Some(flow) = &mut self.flow else { return };
+        if flow.state != change.to || change.step.is_some() {
+            flow.enter(&change.to, at);
+        }
+        flow.agent.clone_from(&change.agent);
+        flow.step = change.step;
+        flow.ended = change.ended;
+        flow.stuck.clone_from(&change.trouble);
+        if let Some(rule) = change.rule.as_ref().filter(|_| change.counted) {
+            *flow.tries.entry(rule.clone()).or_default() += 1;
+        }
+    }
+
     pub(super) fn add_metrics(&mut self, used: &Metrics) {
         // A sum that no longer fits stays at the top: it must be readable again, whatever an agent reports.
         self.metrics.tokens = self.metrics.tokens.saturating_add(used.tokens);
@@ -112,8 +137,8 @@ impl Session {
             return;
         }
         self.segment_complete = true;
-        // Work that failed after it was taken is the source's again.
-        if status != Status::Completed {
+        // Work that failed after it was taken is the source's again. Of a step of a workflow the rules say whose it is.
+        if status != Status::Completed && !self.is_step(handoff.id) {
             let source = handoff.request.from_agent.clone();
             match &mut self.lent_by {
                 Some(owner) => *owner = source,

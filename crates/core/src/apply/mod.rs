@@ -12,6 +12,7 @@ use crate::{
     record::{self, Record},
     session::{Group, Head, Lock, Session, Trail, Variable},
     time::Timestamp,
+    workflow::Flow,
 };
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc};
@@ -43,6 +44,7 @@ impl Session {
             metadata,
             complexity,
             workflow,
+            state,
             limits,
             mode,
         } = event
@@ -68,6 +70,7 @@ impl Session {
             workflow_state: Value::Null,
             complexity: *complexity,
             workflow: workflow.clone(),
+            flow: state.as_ref().map(|state| Flow::at_start(state.clone(), at)),
             limits: *limits,
             mode: *mode,
             watch,
@@ -136,7 +139,7 @@ impl Session {
             | Event::StepRecorded { .. } => {}
             // The book of the house remembers how far it has sealed.
             Event::Sealed { through, .. } => self.workflow_state = serde_json::json!({ "sealed_through": through }),
-            Event::SessionEnded { .. } => self.ended_at = Some(at),
+            Event::SessionEnded { .. } => self.end(at),
             Event::LimitsChanged { limits, .. } => self.limits = *limits,
             Event::MessagesAppended { mark, .. } => {
                 // What the user says is news; what agents say to each other is not.
@@ -163,6 +166,12 @@ impl Session {
             Event::Unlocked { path, by } => self.drop_locks(path, |lock| lock.owner == *by, touched),
             Event::Used { metrics, .. } | Event::ModelAsked { metrics, .. } => self.add_metrics(metrics),
             Event::WorkflowMoved { state } => self.workflow_state = state.clone(),
+            Event::StateChanged(change) => self.change_state(change, at),
+            Event::StateMoved { to, .. } => {
+                if let Some(flow) = &mut self.flow {
+                    flow.enter(to, at);
+                }
+            }
             Event::SegmentCompleted { .. } => self.segment_complete = true,
             Event::Initiated { request, handoff, .. } => self.begin_handoff(request, handoff, at, touched),
             Event::ApprovalRequested { id, until, approval, warnings } => self.change(*id, touched, |handoff| {
@@ -192,7 +201,14 @@ impl Session {
                 }
             }
             Event::GroupDecided { group, .. } => self.decide_group(*group),
-            Event::Closed { id, status, result, .. } => self.close(*id, *status, result, at, touched),
+            Event::Closed { id, status, result, successor, .. } => {
+                self.close(*id, *status, result, at, touched);
+                if let (Some(flow), Some(successor)) = (&mut self.flow, successor)
+                    && flow.step == Some(*id)
+                {
+                    flow.step = Some(*successor);
+                }
+            }
             Event::Approved { id, until, by, probe, .. } => self.change(*id, touched, |handoff| {
                 if let Some(approval) = &mut handoff.approval {
                     approval.approved_by = Some(by.clone());

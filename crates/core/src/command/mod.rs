@@ -177,6 +177,9 @@ pub struct Giving {
     /// Anything to add.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub notes: String,
+    /// How a step of a workflow ended, in the words of its rules, such as `ANALYZING_COMPLETE`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
 }
 
 /// Everything that can be asked of a session.
@@ -376,6 +379,15 @@ pub enum Command {
         /// Its output.
         output: Value,
     },
+    /// Moves the state of a workflow, by whoever works on its present step.
+    MoveState {
+        /// The step.
+        handoff: HandoffId,
+        /// The lease.
+        lease: LeaseId,
+        /// To which state.
+        state: String,
+    },
     /// Gives the result back, and says where the work goes next.
     Return {
         /// Which.
@@ -439,6 +451,7 @@ impl Command {
             | Self::Defer { handoff, .. }
             | Self::Heartbeat { handoff, .. }
             | Self::Record { handoff, .. }
+            | Self::MoveState { handoff, .. }
             | Self::Return { handoff, .. }
             | Self::Escalate { handoff, .. }
             | Self::Cancel { handoff, .. }

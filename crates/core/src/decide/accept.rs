@@ -82,6 +82,9 @@ impl Draft<'_> {
         let asked = handoff.request.return_protocol.timeout_ms;
         let rung = handoff.climb.as_ref().map(|climb| climb.rung_ms);
         let share = handoff.reservation.as_ref().and_then(|held| held.share.ms);
+        if let Some(end) = self.end_of_state(handoff) {
+            return handoff.at_most(end);
+        }
         let shortest = [agent, asked, rung, share].into_iter().flatten().min();
         let end = since + shortest.unwrap_or(self.world.policy.execution_ms);
         handoff.at_most(end)

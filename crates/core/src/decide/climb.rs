@@ -211,6 +211,7 @@ impl Draft<'_> {
             completion_time: self.now,
             metrics: crate::handoff::Metrics { duration_ms: self.now.since(handoff.opened_at), ..used },
             notes,
+            signal: None,
         }
     }
 }

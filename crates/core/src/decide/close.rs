@@ -34,12 +34,15 @@ impl Draft<'_> {
         let outcome = if status == Status::TimedOut { ReturnStatus::Timeout } else { ReturnStatus::Failed };
         let result = self.result_of(&handoff, outcome, notes.to_owned());
         self.end_with(&handoff, status, result);
+        self.step_came_to_nothing(&handoff, status, notes);
     }
 
     /// Ends a handoff with a result, tells the source, winds up what depends on it.
     pub(super) fn end_with(&mut self, handoff: &Handoff, status: Status, result: Return) {
         // Work that was given away for good and came to nothing is the source's again: it is told, too.
-        let gave_away = handoff.request.kind == Kind::Sequential && status != Status::Completed;
+        // Of a step of a workflow the rules say where it goes.
+        let step = self.session.is_step(handoff.id);
+        let gave_away = handoff.request.kind == Kind::Sequential && status != Status::Completed && !step;
         let waits = handoff.request.expects_return() || handoff.returns_for != handoff.id || gave_away;
         // A member of a broadcast answers to its group; the group answers to the source.
         let returned_to = (waits && handoff.broadcast_group_id.is_none()).then(|| handoff.request.from_agent.clone());
@@ -71,9 +74,10 @@ impl Draft<'_> {
         let why = result.notes.clone();
         self.settle(handoff, status, &result);
         self.emit(Event::Closed { id, status, result: Arc::new(result), returned_to, successor, released });
+        let step = self.session.is_step(id);
         let came_to_nothing = matches!(status, Status::Failed | Status::TimedOut);
         if let Some(human) =
-            self.world.policy.human.clone().filter(|human| came_to_nothing && *human != handoff.to_agent)
+            self.world.policy.human.clone().filter(|human| came_to_nothing && !step && *human != handoff.to_agent)
         {
             self.emit(Event::HumanAsked { id, human, why });
         }

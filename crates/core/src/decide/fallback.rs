@@ -14,10 +14,16 @@ use crate::{
 
 impl Draft<'_> {
     /// Initiates; or, where the session falls back, says why not and leaves the work where it is.
-    pub(super) fn hand_over(&mut self, request: Request) -> Verdict {
+    pub(super) fn hand_over(&mut self, mut request: Request) -> Verdict {
+        request.rule = None;
+        self.check_way(&mut request)?;
         let (from, to) = (request.from_agent.clone(), request.to_agent.clone());
+        let starts = self.starts_flow(&request);
         match self.initiate(request) {
-            Ok(_) => Ok(()),
+            Ok(made) => {
+                self.note_start(starts, &made);
+                Ok(())
+            }
             Err(error) if self.mode() == Mode::Fallback && about_the_target(&error) => {
                 self.answer.warnings.clear();
                 self.answer.fallback = Some(error.clone());

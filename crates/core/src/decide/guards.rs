@@ -65,9 +65,12 @@ impl Draft<'_> {
     /// How far this session may go: by its own limits, its workflow, its class, the house.
     pub(super) fn limits(&self) -> SessionLimits {
         let policy = self.world.policy;
-        let workflow = self.session.workflow.as_ref().and_then(|name| policy.workflows.get(name));
+        let name = self.session.workflow.as_ref();
+        let workflow = name.and_then(|name| policy.workflows.get(name));
+        // What the house says of a workflow comes before what its file says.
+        let file = name.and_then(|name| self.world.workflows.get(name)).map(|workflow| workflow.limits);
         let class = self.session.complexity.map(|class| policy.classes.of(class));
-        let own = self.session.limits.or(workflow.copied().unwrap_or_default());
+        let own = self.session.limits.or(workflow.copied().unwrap_or_default()).or(file.unwrap_or_default());
         own.or(class.unwrap_or_default()).or(policy.limits).or(SessionLimits::usual())
     }
 
@@ -103,7 +106,10 @@ impl Draft<'_> {
             let content = self.content(request, own.unwrap_or(&request.task));
             target.content = Some(content);
             self.check_chain(&limits, request, &target.to, &field, checks);
-            self.check_circle(request, &target.to, content, &field, checks);
+            // A way of a workflow that may be gone only so often ends by itself.
+            if self.way.as_ref().is_none_or(|way| !way.bounded) {
+                self.check_circle(request, &target.to, content, &field, checks);
+            }
         }
     }
 

@@ -46,6 +46,7 @@ fn opening() -> Event {
         metadata: serde_json::Value::Null,
         complexity: None,
         workflow: None,
+        state: None,
         limits: crate::policy::SessionLimits::default(),
         mode: None,
     }

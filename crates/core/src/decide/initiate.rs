@@ -171,7 +171,7 @@ impl Draft<'_> {
         let until = hard_deadline.map_or(until, |deadline| deadline.min(until));
         let phase = match &approval {
             Some(_) => Phase::AwaitingApproval { until },
-            None => Phase::Offered { since: self.now, until },
+            None => self.first_phase(until),
         };
         // One that waits for a person tries nothing yet, and keeps nobody else from trying.
         let probe = approval.is_none() && self.probes(&target.to, id);
@@ -221,6 +221,14 @@ impl Draft<'_> {
         }
         self.made(id);
         id
+    }
+
+    /// On offer at once, or after the time that a way of the workflow waits.
+    fn first_phase(&self, until: Timestamp) -> Phase {
+        match self.way.as_ref().map(|way| way.wait_ms).filter(|ms| *ms > 0) {
+            Some(ms) => Phase::Deferred { until: self.now + ms },
+            None => Phase::Offered { since: self.now, until },
+        }
     }
 
     /// The handoff that an agent works on, or by which it came to own the session.

@@ -17,6 +17,7 @@ mod deadlines;
 mod edit;
 mod facts;
 mod fallback;
+mod flow;
 mod guards;
 mod house;
 mod initiate;
@@ -50,6 +51,7 @@ use crate::{
     refusal::{Code, HandoffError, Refusal},
     session::{Head, Session},
     time::Timestamp,
+    workflow::Workflows,
 };
 use std::sync::Arc;
 
@@ -62,6 +64,8 @@ pub struct World<'a> {
     pub policy: &'a Policy,
     /// What is counted over all sessions.
     pub ledger: &'a Ledger,
+    /// The workflows that are known.
+    pub workflows: &'a Workflows,
     /// What a model said to this very request, where one was asked.
     pub picked: Option<&'a ModelAnswer>,
     /// Who asks.
@@ -174,6 +178,8 @@ pub(crate) struct Draft<'a> {
     messages: Vec<Message>,
     standings: Vec<(AgentId, Standing, String)>,
     postings: Vec<Posting>,
+    /// The way of a workflow that is being gone.
+    way: Option<flow::Way>,
     answer: Answer,
 }
 
@@ -193,6 +199,7 @@ impl<'a> Draft<'a> {
             messages: Vec::new(),
             standings: Vec::new(),
             postings: Vec::new(),
+            way: None,
         }
     }
 
@@ -244,6 +251,7 @@ impl<'a> Draft<'a> {
             Command::Defer { handoff, by, for_ms, reason } => self.defer(handoff, &by, for_ms, reason),
             Command::Heartbeat { handoff, lease } => self.heartbeat(handoff, lease),
             Command::Record { handoff, lease, name, output } => self.record_step(handoff, lease, name, output),
+            Command::MoveState { handoff, lease, state } => self.move_state(handoff, lease, &state),
             Command::Return { handoff, lease, giving, then } => self.give_back(handoff, lease, *giving, then),
             Command::Escalate { handoff, lease, assessment } => self.escalate(handoff, lease, assessment),
             Command::Cancel { handoff, by, reason } => self.cancel(handoff, &by, &reason),

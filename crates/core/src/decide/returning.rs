@@ -23,6 +23,7 @@ impl Draft<'_> {
         let handoff = self.held(id, lease)?;
         let by = handoff.to_agent.clone();
         self.check_giving(&handoff, &giving)?;
+        self.check_signal(&handoff, &giving, then.as_deref())?;
         let context_updates = self.update(&by, &giving.updates)?;
         let mut result = self.result_of(&handoff, giving.status, giving.notes);
         result.result = giving.result;
@@ -36,9 +37,15 @@ impl Draft<'_> {
         };
         match status {
             Status::Completed => self.did_well(&by),
+            // Whoever says in the words of the workflow what went wrong has done its part.
+            _ if giving.signal.is_some() => {}
             _ => self.failed_at_work(&by),
         }
+        result.signal = giving.signal;
         self.end_with(&handoff, status, result);
+        if self.session.is_step(id) {
+            return self.follow_rules(id);
+        }
         match then {
             Some(goto) => self.go_on(&by, *goto, Some(&handoff)),
             None => Ok(()),

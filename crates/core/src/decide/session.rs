@@ -28,7 +28,7 @@ pub(super) fn open(id: &SessionId, open: Open, world: &World<'_>) -> Result<Deci
         let message = format!("{} may not act as {}", world.caller.name, open.active_agent);
         checks.add(Refusal::new(Code::NotYourAgent, message).at("active_agent"));
     }
-    checks.optional_text("workflow", open.workflow.as_deref().unwrap_or_default());
+    let state = start_of(open.workflow.as_deref(), world, &mut checks);
     check_session_limits("limits", &open.limits, &mut checks);
     if world.caller.acts_as.is_some() && (!open.limits.is_empty() || open.mode.is_some()) {
         let message =
@@ -46,10 +46,27 @@ pub(super) fn open(id: &SessionId, open: Open, world: &World<'_>) -> Result<Deci
         metadata: open.metadata,
         complexity,
         workflow: open.workflow,
+        state,
         limits: open.limits,
         mode: open.mode,
     };
     Ok(begin(id, event, world))
+}
+
+/// The state in which a workflow starts, where it has rules. One that only has limits is known by the policy.
+fn start_of(name: Option<&str>, world: &World<'_>, checks: &mut validate::Checks) -> Option<String> {
+    let name = name?;
+    checks.text("workflow", name);
+    if let Some(workflow) = world.workflows.get(name) {
+        return Some(workflow.start.clone());
+    }
+    if !world.policy.workflows.contains_key(name) {
+        let refusal = Refusal::new(Code::UnknownWorkflow, format!("\"{name}\" is not known")).at("workflow");
+        let names = world.workflows.keys().chain(world.policy.workflows.keys()).map(|name| (name.as_str(), name));
+        let near = crate::nearest::nearest(name, names).map(|near| format!("did you mean \"{near}\"?"));
+        checks.add(refusal.hint(near.unwrap_or_default()));
+    }
+    None
 }
 
 /// A new session that begins with this event.
@@ -150,6 +167,7 @@ impl Draft<'_> {
             let message = format!("{by} does not own the session; {} does", self.session.active_agent);
             return Err(Refusal::new(Code::NotOwner, message).into());
         }
+        self.leave_flow();
         // Nothing stays open in a session that is over: whoever waits is told.
         let open: Vec<_> = self.session.open.keys().copied().collect();
         for id in open {

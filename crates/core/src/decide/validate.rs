@@ -53,6 +53,11 @@ impl Checks {
         self.optional_text(field, text);
     }
 
+    /// Whether nothing is wrong so far.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.refusals.is_empty()
+    }
+
     /// A text that may be empty.
     pub(crate) fn optional_text(&mut self, field: &str, text: &str) {
         self.size(field, text.len(), limits::TEXT_BYTES_MAX, "TEXT_BYTES_MAX");

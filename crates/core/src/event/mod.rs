@@ -3,7 +3,7 @@
 mod parts;
 mod words;
 
-pub use parts::{Candidate, RerouteReason, Routed, SealedHead};
+pub use parts::{Candidate, RerouteReason, Routed, SealedHead, StateChange};
 
 use crate::{
     agent::{Profile, Risk, Standing},
@@ -49,6 +49,9 @@ pub enum Event {
         /// The workflow that it follows.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workflow: Option<String>,
+        /// The state in which it starts, where the workflow has rules.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        state: Option<String>,
         /// Limits of its own.
         #[serde(default, skip_serializing_if = "SessionLimits::is_empty")]
         limits: SessionLimits,
@@ -152,6 +155,17 @@ pub enum Event {
     WorkflowMoved {
         /// To where.
         state: Value,
+    },
+    /// A step of the workflow ended, and this is where the work went; or its first step began.
+    StateChanged(Box<StateChange>),
+    /// Whoever works on a step moved the state.
+    StateMoved {
+        /// The step.
+        id: HandoffId,
+        /// From which state.
+        from: String,
+        /// To which.
+        to: String,
     },
     /// The active agent completed its part.
     SegmentCompleted {

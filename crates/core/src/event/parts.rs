@@ -3,8 +3,9 @@
 use crate::{
     digest::Digest,
     handoff::ArmOf,
-    ids::{AgentId, SessionId},
+    ids::{AgentId, HandoffId, SessionId},
     policy::Strategy,
+    workflow::End,
 };
 use serde::{Deserialize, Serialize};
 
@@ -73,4 +74,34 @@ pub struct SealedHead {
     pub seq: u64,
     /// That record's hash.
     pub hash: Digest,
+}
+
+/// Where the work went in a workflow, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StateChange {
+    /// The state before.
+    pub from: String,
+    /// The state from now on.
+    pub to: String,
+    /// The signal that the step before ended with; empty at the start.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub signal: String,
+    /// The rule that counted; nothing at the start and where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Whether the rule counts how often its way is gone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counted: bool,
+    /// Whose step comes now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentId>,
+    /// The handoff that is the step now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<HandoffId>,
+    /// Whether the workflow is over, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<End>,
+    /// Why it could not go on as its rules say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub trouble: String,
 }

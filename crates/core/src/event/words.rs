@@ -22,6 +22,8 @@ impl Event {
             Self::Used { .. } => "used",
             Self::ModelAsked { .. } => "model_asked",
             Self::WorkflowMoved { .. } => "workflow_moved",
+            Self::StateChanged(_) => "state_changed",
+            Self::StateMoved { .. } => "state_moved",
             Self::SegmentCompleted { .. } => "segment_completed",
             Self::Initiated { .. } => "initiated",
             Self::GroupOpened { .. } => "group_opened",
@@ -85,7 +87,9 @@ impl Event {
             | Self::Extended { id, .. }
             | Self::DeadlineMoved { id, .. }
             | Self::HumanAsked { id, .. }
+            | Self::StateMoved { id, .. }
             | Self::Closed { id, .. } => Some(*id),
+            Self::StateChanged(change) => change.step,
             Self::SessionOpened { .. }
             | Self::SessionEnded { .. }
             | Self::LimitsChanged { .. }

@@ -336,6 +336,9 @@ pub struct Request {
     /// Asks for a person's approval before the handoff is offered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_approval: bool,
+    /// The rule of the workflow that asks for it; said by the engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
 }
 
 impl Request {
@@ -384,6 +387,7 @@ impl Request {
             broadcast: None,
             ladder: Vec::new(),
             needs_approval: false,
+            rule: None,
         }
     }
 

@@ -132,4 +132,7 @@ pub struct Return {
     /// Anything to add: the reason of a failure, the notes of the receiver.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub notes: String,
+    /// How a step of a workflow ended, in the words of its rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
 }

@@ -323,6 +323,31 @@ codes! {
     BrokenChain = "HO0901", Trouble, "the audit trail does not verify",
         "A record was changed, removed, added or moved. The message names the first that does not fit.",
         "Compare with a backup or an export. Nothing is repaired by itself.";
+
+    UnknownWorkflow = "HO1001", Missing, "there is no such workflow",
+        "A session names a workflow that this engine does not know.",
+        "Check the name; load the file of the workflow before sessions of it are opened.";
+    BadWorkflow = "HO1002", Invalid, "the workflow cannot be",
+        "A part of a workflow contradicts another one, is missing, or is too much.",
+        "Mend the file where the message points to; `handover check FILE` shows all mistakes at once.";
+    UnknownState = "HO1003", Invalid, "there is no such state",
+        "A rule, a transition or an agent names a state that the workflow does not have.",
+        "Use one of the states of the workflow, or add it.";
+    UselessPart = "HO1004", Invalid, "a part of the workflow is of no use",
+        "A state cannot be reached or left, or a rule can never fire.",
+        "Remove it, or add the rule that leads there; put the rule with the narrower condition first.";
+    NoRule = "HO1005", Conflict, "no rule leads on from here",
+        "A step ended, and no rule of its agent fits how it ended. Nothing was written; the step is still open.",
+        "End the step with one of the signals that the message names, or add a rule to the workflow.";
+    BadTransition = "HO1006", Conflict, "this state cannot follow",
+        "In a session with a workflow the work moves as its rules and transitions say.",
+        "Move to one of the allowed states, or end the step with a signal; the message names both.";
+    PayloadWrong = "HO1007", Invalid, "the payload is not what the rule needs",
+        "The next step needs fields that neither the result, nor the step's own payload, nor the variables of the session have, or they have another shape.",
+        "Give the missing fields with the result of the step, or mend the rule.";
+    NotAStep = "HO1008", Conflict, "the handoff is no step of a workflow",
+        "Only the step of a session with a workflow moves its state.",
+        "Check which handoff is the present step of the session.";
 }
 
 impl fmt::Display for Code {

@@ -20,7 +20,7 @@ pub(super) fn giving(f: &mut Fields<'_>) -> Giving {
         again.twice("notes");
     }
     let notes = notes.or(audit).and_then(Place::free_text).unwrap_or_default();
-    Giving { status, result, updates, notes }
+    Giving { status, result, updates, notes, signal: f.optional_text("signal") }
 }
 
 /// Whose return it is. The lease says so already; here only the form counts.

@@ -55,6 +55,7 @@ pub(super) fn request(f: &mut Fields<'_>) -> Parsed {
         // How high a ladder may be is decided with the escalation.
         ladder: f.list("ladder", None, |item| item.object(rung)),
         needs_approval: f.boolean("needs_approval", false),
+        rule: None,
     };
     Parsed { request, history }
 }

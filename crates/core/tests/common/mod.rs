@@ -25,6 +25,7 @@ use handover_core::{
     refusal::HandoffError,
     session::Session,
     time::Timestamp,
+    workflow::Workflows,
 };
 use std::{collections::BTreeMap, sync::Arc};
 use uuid::Uuid;
@@ -38,6 +39,7 @@ pub struct Play {
     pub agents: Agents,
     pub policy: Policy,
     pub ledger: Ledger,
+    pub workflows: Workflows,
     pub picked: Option<ModelAnswer>,
     pub caller: Caller,
     pub now: Timestamp,
@@ -82,6 +84,7 @@ impl Play {
             agents,
             policy: Policy::without_guards(),
             ledger: Ledger::default(),
+            workflows: Workflows::default(),
             picked: None,
             caller: Caller::local(),
             now: START,
@@ -145,6 +148,7 @@ impl Play {
             agents: &self.agents,
             policy: &self.policy,
             ledger: &self.ledger,
+            workflows: &self.workflows,
             picked: self.picked.as_ref(),
             caller: &self.caller,
             awake_since: self.awake_since,

@@ -91,6 +91,7 @@ impl Play {
             agents: &self.agents,
             policy: &self.policy,
             ledger: &self.ledger,
+            workflows: &self.workflows,
             picked: self.picked.as_ref(),
             caller: &self.caller,
             awake_since: self.awake_since,

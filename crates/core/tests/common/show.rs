@@ -178,6 +178,23 @@ impl Play {
             }
             Event::Unlocked { path, by } => format!("{path} by {by}"),
             Event::WorkflowMoved { state } => format!("to {state}"),
+            Event::StateMoved { id, from, to } => format!("{id} {from}->{to}"),
+            Event::StateChanged(change) => {
+                let mut line = format!("{}->{}", change.from, change.to);
+                if !change.signal.is_empty() {
+                    line += &format!(" on {}", change.signal);
+                }
+                if let Some(rule) = &change.rule {
+                    line += &format!(" by rule {rule}");
+                }
+                if let Some((agent, step)) = change.agent.as_ref().zip(change.step) {
+                    line += &format!(": {step} for {agent}");
+                }
+                if let Some(ended) = change.ended {
+                    line += &format!(", {}", word(&ended));
+                }
+                if change.trouble.is_empty() { line } else { format!("{line}: {}", change.trouble) }
+            }
             Event::SegmentCompleted { by } => format!("by {by}"),
             Event::Used { by, metrics } | Event::ModelAsked { by, metrics } => {
                 format!("by {by} {} tokens", metrics.tokens)

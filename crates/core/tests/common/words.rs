@@ -148,7 +148,11 @@ impl Play {
     /// The command of a statement.
     pub fn command(&mut self, w: &Words<'_>) -> Command {
         match w.verb() {
-            "open" => Command::Open(Open::of(self.by(w)).asking(w.get("request").unwrap_or_default())),
+            "open" => {
+                let mut open = Open::of(self.by(w)).asking(w.get("request").unwrap_or_default());
+                open.workflow = w.get("workflow").map(str::to_owned);
+                Command::Open(open)
+            }
             "initiate" => Command::Initiate(Box::new(self.request(w))),
             "approve" | "deny" | "amend" => self.deciding(w),
             "accept" => Command::Accept {
@@ -212,6 +216,11 @@ impl Play {
             },
             "unlock" => Command::Unlock { by: self.by(w), path: w.nth(1).to_owned() },
             "complete" => Command::CompleteSegment { by: self.by(w) },
+            "move" => Command::MoveState {
+                handoff: self.handoff(w),
+                lease: self.lease(w),
+                state: w.get("to").unwrap_or_default().to_owned(),
+            },
             "end" => Command::End { by: self.by(w), reason: "done".into() },
             "say" => {
                 let said = NewMessage::new(Role::User, w.nth(1));
@@ -278,8 +287,10 @@ impl Play {
     fn giving(&self, w: &Words<'_>) -> Command {
         let status: ReturnStatus = known(w.nth(4));
         let score = w.get("score").map(|n| n.parse().expect("a number"));
-        let result = Outcome { score, ..Outcome::default() };
-        let giving = Giving { status, result, updates: update(w), notes: String::new() };
+        let body = w.get("body").map_or(serde_json::Value::Null, |text| serde_json::from_str(text).expect("JSON"));
+        let result = Outcome { score, body, ..Outcome::default() };
+        let signal = w.get("signal").map(str::to_owned);
+        let giving = Giving { status, result, updates: update(w), notes: String::new(), signal };
         Command::Return {
             handoff: self.handoff(w),
             lease: self.lease(w),

@@ -127,6 +127,7 @@ pub fn success(body: &str) -> Giving {
         result: Outcome { body: json!(body), ..Outcome::default() },
         updates: Update::default(),
         notes: String::new(),
+        signal: None,
     }
 }
 

@@ -173,7 +173,7 @@ impl<'a> Words<'a> {
 
     pub fn giving(&self) -> Giving {
         let result = Outcome { body: json!(spaced(self.get("body").unwrap_or_default())), ..Outcome::default() };
-        Giving { status: self.known(self.nth(2)), result, updates: self.update(), notes: String::new() }
+        Giving { status: self.known(self.nth(2)), result, updates: self.update(), notes: String::new(), signal: None }
     }
 
     pub fn update(&self) -> Update {

@@ -77,5 +77,5 @@ impl Sim {
 
 fn success() -> Giving {
     let (result, updates) = (Outcome::default(), Update::default());
-    Giving { status: ReturnStatus::Success, result, updates, notes: String::new() }
+    Giving { status: ReturnStatus::Success, result, updates, notes: String::new(), signal: None }
 }

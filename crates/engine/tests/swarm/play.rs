@@ -271,5 +271,5 @@ fn left_of(session: &Session, held: &Handoff) -> Share {
 
 fn giving(status: ReturnStatus) -> Giving {
     let result = Outcome { body: json!("here it is"), ..Outcome::default() };
-    Giving { status, result, updates: Update::default(), notes: String::new() }
+    Giving { status, result, updates: Update::default(), notes: String::new(), signal: None }
 }

@@ -145,7 +145,7 @@ impl Client {
                     say(&format!("run {id}"));
                     let result = Outcome { body: json!({"tag": tag}), ..Outcome::default() };
                     let (status, updates) = (ReturnStatus::Success, Update::default());
-                    let giving = Giving { status, result, updates, notes: String::new() };
+                    let giving = Giving { status, result, updates, notes: String::new(), signal: None };
                     self.engine.give_back(id, taken.lease, giving, None).await?;
                 }
                 Status::Running => {

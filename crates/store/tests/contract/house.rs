@@ -30,6 +30,9 @@ pub const START: i64 = 1_700_000_000_000;
 pub const DAY: u64 = 24 * 60 * 60 * 1_000;
 pub const NAMES: [&str; 6] = ["ann", "bob", "cleo", "dan", "eve", "human"];
 
+/// No session of these tests follows a workflow.
+static NONE: handover_core::workflow::Workflows = handover_core::workflow::Workflows::new();
+
 /// Ids of different houses on one store must differ.
 static HOUSES: AtomicU64 = AtomicU64::new(1);
 
@@ -96,6 +99,7 @@ impl House {
             agents: &self.agents,
             policy: &self.policy,
             ledger: &self.ledger,
+            workflows: &NONE,
             picked: None,
             caller: &self.caller,
             awake_since: Timestamp(0),
@@ -264,6 +268,7 @@ pub fn giving(body: &str) -> Giving {
         result: Outcome { body: serde_json::json!({"said": body}), score: Some(0.3), ..Outcome::default() },
         updates: Update::default(),
         notes: String::new(),
+        signal: None,
     }
 }
 

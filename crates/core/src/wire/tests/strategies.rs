@@ -167,6 +167,7 @@ pub(super) fn request() -> impl Strategy<Value = Request> {
         blocking: flags[0],
         completes_segment: flags[1],
         needs_approval: flags[2],
+        rule: None,
     })
 }
 
@@ -218,11 +219,12 @@ pub(super) fn giving() -> impl Strategy<Value = Giving> {
         body,
         score,
     });
-    (status, result, update(), free()).prop_map(|(status, result, updates, notes)| Giving {
+    (status, result, update(), free(), of(text())).prop_map(|(status, result, updates, notes, signal)| Giving {
         status,
         result,
         updates,
         notes,
+        signal,
     })
 }
 

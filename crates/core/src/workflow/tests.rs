@@ -1,0 +1,1 @@
+//! Workflows as data: what is right, what is wrong.

@@ -1,0 +1,203 @@
+//! Workflows: defined once and kept in the book of the house, started for a session, waited for.
+
+use crate::{engine::Engine, events::OutsideEvent, feed::Filter};
+use handover_core::{
+    command::{Command, Open},
+    event::Event,
+    handoff::{Kind, Request},
+    ids::{AgentId, HandoffId, LeaseId, SessionId},
+    limits::WORKFLOWS_MAX,
+    refusal::{Code, HandoffError, Refusal},
+    session::Session,
+    workflow::{Facts, Noted, Workflow},
+};
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Where the book of the house keeps a workflow.
+const PREFIX: &str = "workflow:";
+/// The key of the first step: whoever starts a session twice starts it once.
+const FIRST_STEP: &str = "workflow/start";
+
+/// How a session of a workflow is started.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// The workflow, by name.
+    pub workflow: String,
+    /// In whose name.
+    pub by: AgentId,
+    /// What is asked for, in words; what the workflow is for when empty.
+    pub request: String,
+    /// The data of the first step.
+    pub input: Value,
+    /// The person that is served.
+    pub user_id: Option<String>,
+}
+
+impl Start {
+    /// A session of this workflow in the name of this agent.
+    #[must_use]
+    pub fn of(workflow: &str, by: AgentId) -> Self {
+        Self { workflow: workflow.to_owned(), by, request: String::new(), input: Value::Null, user_id: None }
+    }
+
+    /// What is asked for, in words.
+    #[must_use]
+    pub fn asking(mut self, request: impl Into<String>) -> Self {
+        self.request = request.into();
+        self
+    }
+
+    /// With this data.
+    #[must_use]
+    pub fn with(mut self, input: Value) -> Self {
+        self.input = input;
+        self
+    }
+}
+
+impl Engine {
+    /// Keeps a workflow; one with the same name is replaced. It survives a restart. Gives what is worth a second look.
+    ///
+    /// # Errors
+    /// With everything that is wrong with it.
+    pub async fn define(&self, workflow: Workflow) -> Result<Vec<Noted>, HandoffError> {
+        self.operator()?;
+        let notes = workflow.check()?;
+        let known = self.workflows();
+        if known.iter().any(|known| **known == workflow) {
+            return Ok(notes);
+        }
+        if known.len() >= WORKFLOWS_MAX && !known.iter().any(|known| known.name == workflow.name) {
+            let message = format!("there are {WORKFLOWS_MAX} already (WORKFLOWS_MAX)");
+            return Err(Refusal::new(Code::TooLarge, message).at("name").into());
+        }
+        let name = format!("{PREFIX}{}", workflow.name);
+        let value = serde_json::to_value(&workflow).unwrap_or(Value::Null);
+        let book = self.house().await?.session.clone();
+        let version = book.as_ref().and_then(|book| book.variables.get(&name)).map_or(0, |kept| kept.version);
+        let by = book.map(|book| book.active_agent.clone());
+        let by = by.map_or_else(|| AgentId::new("handover"), Ok)?;
+        let set = BTreeMap::from([(name, (value, version + 1))]);
+        self.write_house(vec![Event::VariablesSet { by, set }], Vec::new()).await?;
+        self.inner.workflows.write().insert(workflow.name.clone(), Arc::new(workflow));
+        Ok(notes)
+    }
+
+    /// The workflows that are kept.
+    #[must_use]
+    pub fn workflows(&self) -> Vec<Arc<Workflow>> {
+        self.inner.workflows.read().values().cloned().collect()
+    }
+
+    /// A workflow by name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn workflow(&self, name: &str) -> Result<Arc<Workflow>, HandoffError> {
+        let known = self.inner.workflows.read();
+        known.get(name).cloned().ok_or_else(|| {
+            let near = handover_core::nearest::nearest(name, known.keys().map(|known| (known.as_str(), known)));
+            let hint = near.map(|near| format!("did you mean \"{near}\"?")).unwrap_or_default();
+            Refusal::new(Code::UnknownWorkflow, format!("there is no workflow \"{name}\"")).hint(hint).into()
+        })
+    }
+
+    /// What the book of the house keeps.
+    pub(crate) async fn load_workflows(&self) -> Result<(), HandoffError> {
+        let book = self.house().await?.session.clone();
+        let kept = book.iter().flat_map(|book| book.variables.iter()).filter(|(name, _)| name.starts_with(PREFIX));
+        // One that a later version wrote, and this one cannot read, must not keep the rest from going on.
+        let read = kept.filter_map(|(_, kept)| serde_json::from_value::<Workflow>(kept.value.clone()).ok());
+        *self.inner.workflows.write() = read.map(|flow| (flow.name.clone(), Arc::new(flow))).collect();
+        Ok(())
+    }
+
+    /// Starts a session of a workflow, or gives the one that was started before: what a program does that may have been
+    /// killed.
+    ///
+    /// # Errors
+    /// When the workflow is not known, its first agent cannot take the work, or the session was started with other data.
+    pub async fn start(&self, id: &SessionId, start: Start) -> Result<Arc<Session>, HandoffError> {
+        let workflow = self.workflow(&start.workflow)?;
+        let asked = if start.request.trim().is_empty() { workflow.description.clone() } else { start.request };
+        let asked = if asked.trim().is_empty() { workflow.name.clone() } else { asked };
+        let mut open = Open::of(start.by.clone()).asking(&asked);
+        open.workflow = Some(start.workflow);
+        open.user_id = start.user_id;
+        let session = self.resume_session(id, open).await?;
+        if session.workflow.as_deref() != Some(workflow.name.as_str()) {
+            let message = format!("session {id} is there already, and does not follow {}", workflow.name);
+            return Err(Refusal::new(Code::SessionExists, message).at("session_id").into());
+        }
+        let mut request = Request::new(Kind::Sequential, start.by, asked);
+        request.reason = format!("{} starts", workflow.name);
+        request.task.payload = start.input;
+        request.completes_segment = true;
+        request.to_agent = workflow.states.get(&workflow.start).and_then(|state| state.agent.clone());
+        request.idempotency_key = Some(FIRST_STEP.into());
+        self.initiate(id, request).await?;
+        self.session(id).await
+    }
+
+    /// Waits until the session has ended.
+    ///
+    /// # Errors
+    /// When there is no such session, or the engine is closed meanwhile.
+    pub async fn ended(&self, id: &SessionId) -> Result<Arc<Session>, HandoffError> {
+        // Heard from now on, so that an end between the look and the wait is not missed.
+        let filter = Filter { session: Some(id.clone()), ..Filter::default() };
+        let mut feed = self.subscribe(filter, None);
+        loop {
+            let session = self.session(id).await?;
+            if session.ended_at.is_some() {
+                return Ok(session);
+            }
+            if feed.next().await?.is_none() {
+                return Err(Refusal::new(Code::ShuttingDown, "the engine was closed").into());
+            }
+        }
+    }
+
+    /// Moves the state of a workflow, by whoever works on its present step.
+    ///
+    /// # Errors
+    /// When the state cannot follow, or the handoff is no step.
+    pub async fn move_state(&self, id: HandoffId, lease: LeaseId, state: &str) -> Result<(), HandoffError> {
+        let session = self.find(id).await?.session_id.clone();
+        let command = Command::MoveState { handoff: id, lease, state: state.to_owned() };
+        self.submit(&session, command, None).await.map(|_| ())
+    }
+
+    /// Starts a session of every workflow that waits for this event. Gives their first steps.
+    pub(crate) async fn start_by_event(&self, event: &OutsideEvent) -> Result<Vec<HandoffId>, HandoffError> {
+        let mut made = Vec::new();
+        for workflow in self.workflows() {
+            let waits = workflow.events.iter().any(|trigger| trigger.on == event.kind && holds(trigger, event));
+            let first = workflow.states.get(&workflow.start).and_then(|state| state.agent.clone());
+            let (Some(by), true) = (first, waits && event.session_id.is_none()) else { continue };
+            let by = self.opener(&by);
+            let id = format!("event/{}/{}", event.id, workflow.name);
+            let id = SessionId::new(&id)
+                .map_err(|why| HandoffError::from(Refusal::new(Code::BadText, format!("{id:?}: {why}")).at("id")))?;
+            let start = Start::of(&workflow.name, by).asking(format!("{} happened", event.kind));
+            let session = self.start(&id, start.with(event.data.clone())).await?;
+            made.extend(session.flow.as_ref().and_then(|flow| flow.step));
+        }
+        Ok(made)
+    }
+
+    /// In whose name an event starts a workflow: somebody other than the first agent.
+    fn opener(&self, first: &AgentId) -> AgentId {
+        let others = self.agents().into_iter().map(|agent| agent.profile.id.clone());
+        others.filter(|id| id != first).min().unwrap_or_else(|| first.clone())
+    }
+}
+
+/// Whether a trigger fits an event. One that gives no answer does not.
+fn holds(trigger: &handover_core::workflow::EventTrigger, event: &OutsideEvent) -> bool {
+    let Some(condition) = &trigger.condition else { return true };
+    let Ok(expression) = condition.compiled() else { return false };
+    let event = json!({"id": event.id, "type": event.kind, "data": event.data});
+    expression.holds(&Facts::of_event(event)).unwrap_or(false)
+}
