@@ -243,3 +243,22 @@ pub const EXPRESSION_SHALLOW_DEPTH: usize = 16;
 pub const APPROVAL_AGENTS_MAX: usize = 1_000;
 /// Agents that are asked for their health at once.
 pub const HEALTH_AT_ONCE_MAX: usize = 256;
+
+/// Most nodes of one drawing; further ones are left out with a note.
+pub const GRAPH_NODES_MAX: usize = 120;
+/// Most edges of one drawing; further ones are left out with a note.
+pub const GRAPH_EDGES_MAX: usize = 360;
+/// Longest title, label or detail in a drawing, in characters; the rest is cut.
+pub const GRAPH_TEXT_CHARS_MAX: usize = 160;
+/// Widest name inside a box of a picture, in columns of text.
+pub const GRAPH_BOX_COLUMNS_MAX: usize = 36;
+/// Widest text beside a line of a drawing, in columns of text.
+pub const GRAPH_LABEL_COLUMNS_MAX: usize = 32;
+/// Narrowest terminal that is drawn for, in columns.
+pub const GRAPH_WIDTH_MIN: usize = 20;
+/// Widest terminal that is drawn for, in columns.
+pub const GRAPH_WIDTH_MAX: usize = 400;
+/// Boxes of one layer of a drawing; what nothing follows goes below.
+pub const GRAPH_ACROSS: usize = 8;
+/// Rounds in which the boxes of a drawing are put in a better order and place.
+pub const GRAPH_ROUNDS: usize = 8;

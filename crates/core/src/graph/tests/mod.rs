@@ -1,0 +1,2 @@
+//! Tests of drawings.
+mod samples;
