@@ -38,14 +38,16 @@ fn box_of(node: &Node) -> String {
         NodeKind::End { .. } => "shape=oval, style=filled, peripheries=2",
         NodeKind::Group => "shape=box3d, style=filled",
     };
-    let (fill, line) = match (node.mark, node.kind) {
-        (Mark::Usual, NodeKind::End { good: true }) | (Mark::Good, _) => ("#dcfce7", "#16a34a"),
-        (Mark::Usual, NodeKind::End { good: false }) | (Mark::Bad, _) => ("#fee2e2", "#dc2626"),
+    let (fill, line) = match (node.standing(), node.kind) {
+        (Mark::Good, _) => ("#dcfce7", "#16a34a"),
+        (Mark::Bad, _) => ("#fee2e2", "#dc2626"),
         (Mark::Active, _) => ("#cffafe", "#0891b2"),
         (Mark::Waiting, _) => ("#fef3c7", "#d97706"),
         (Mark::Usual, NodeKind::Agent) => ("#eef2ff", "#6366f1"),
         (Mark::Usual, NodeKind::Person) => ("#fdf4ff", "#c026d3"),
-        (Mark::Usual, NodeKind::State | NodeKind::Start | NodeKind::Group) => ("#f8fafc", "#64748b"),
+        (Mark::Usual, NodeKind::State | NodeKind::Start | NodeKind::End { .. } | NodeKind::Group) => {
+            ("#f8fafc", "#64748b")
+        }
     };
     format!("label=\"{text}\", {shape}, fillcolor=\"{fill}\", color=\"{line}\"")
 }
@@ -63,12 +65,12 @@ fn arrow(edge: &Edge) -> String {
         // What leads back must not push its target down.
         EdgeKind::Back | EdgeKind::Retry | EdgeKind::Return => parts.push("style=dashed, constraint=false".to_owned()),
     }
-    let colour = match (edge.mark, edge.kind) {
-        (Mark::Bad, _) | (Mark::Usual, EdgeKind::Error) => Some("#dc2626"),
-        (Mark::Good, _) => Some("#16a34a"),
-        (Mark::Active, _) => Some("#0891b2"),
-        (Mark::Waiting, _) | (Mark::Usual, EdgeKind::Retry | EdgeKind::Back) => Some("#d97706"),
-        (Mark::Usual, _) => None,
+    let colour = match edge.standing() {
+        Mark::Bad => Some("#dc2626"),
+        Mark::Good => Some("#16a34a"),
+        Mark::Active => Some("#0891b2"),
+        Mark::Waiting => Some("#d97706"),
+        Mark::Usual => None,
     };
     parts.extend(colour.map(|colour| format!("color=\"{colour}\"")));
     if parts.is_empty() { String::new() } else { format!(" [{}]", parts.join(", ")) }

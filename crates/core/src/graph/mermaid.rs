@@ -57,12 +57,12 @@ fn shape(at: usize, node: &Node) -> String {
         NodeKind::End { .. } => ("(((", ")))", "ended"),
         NodeKind::Group => ("[[", "]]", "group"),
     };
-    let class = match (node.mark, node.kind) {
-        (Mark::Usual, NodeKind::End { good: true }) | (Mark::Good, _) => "good",
-        (Mark::Usual, NodeKind::End { good: false }) | (Mark::Bad, _) => "bad",
-        (Mark::Active, _) => "active",
-        (Mark::Waiting, _) => "waiting",
-        (Mark::Usual, _) => kind,
+    let class = match node.standing() {
+        Mark::Good => "good",
+        Mark::Bad => "bad",
+        Mark::Active => "active",
+        Mark::Waiting => "waiting",
+        Mark::Usual => kind,
     };
     format!("n{at}{open}\"{text}\"{close}:::{class}")
 }
@@ -79,21 +79,25 @@ fn arrow(edge: &Edge) -> String {
 }
 
 fn line_style(edge: &Edge) -> Option<&'static str> {
-    match (edge.mark, edge.kind) {
-        (Mark::Bad, _) | (Mark::Usual, EdgeKind::Error) => Some("stroke:#dc2626"),
-        (Mark::Good, _) => Some("stroke:#16a34a"),
-        (Mark::Active, _) => Some("stroke:#0891b2,stroke-width:3px"),
-        (Mark::Waiting, _) | (Mark::Usual, EdgeKind::Retry | EdgeKind::Back) => Some("stroke:#d97706"),
-        (Mark::Usual, _) => None,
+    match edge.standing() {
+        Mark::Bad => Some("stroke:#dc2626"),
+        Mark::Good => Some("stroke:#16a34a"),
+        Mark::Active => Some("stroke:#0891b2,stroke-width:3px"),
+        Mark::Waiting => Some("stroke:#d97706"),
+        Mark::Usual => None,
     }
 }
 
-/// Letters, digits and plain signs as they are; whatever Mermaid, Markdown or HTML could act on as a number.
+/// Letters, digits and plain signs as they are; whatever Mermaid, Markdown or HTML could act on as a number. A text that begins
+/// like an item of a list would not be shown.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
+    let mut begins = true;
     for sign in text.chars() {
-        let plain =
-            sign.is_alphanumeric() || matches!(sign, ' ' | '.' | ',' | '-' | '·' | '…' | '×' | '/' | '?' | '!' | '\'');
+        let plain = sign.is_alphanumeric()
+            || matches!(sign, ' ' | ',' | '·' | '…' | '×' | '/' | '?' | '!' | '\'')
+            || (!begins && matches!(sign, '.' | '-'));
+        begins &= sign.is_ascii_digit();
         if plain {
             out.push(sign);
         } else {

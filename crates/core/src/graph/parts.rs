@@ -163,6 +163,15 @@ impl Node {
         Self { mark, ..self }
     }
 
+    /// How it stands, as it is shown: an end stands well or badly by its kind.
+    pub(super) fn standing(&self) -> Mark {
+        match (self.mark, self.kind) {
+            (Mark::Usual, NodeKind::End { good: true }) => Mark::Good,
+            (Mark::Usual, NodeKind::End { good: false }) => Mark::Bad,
+            (mark, _) => mark,
+        }
+    }
+
     pub(super) fn clean(self) -> Self {
         let label = Some(clean(&self.label)).filter(|label| !label.is_empty());
         let label = label.or_else(|| Some(clean(&self.id)).filter(|id| !id.is_empty()));
@@ -228,6 +237,15 @@ impl Edge {
 
     pub(super) fn clean(self) -> Self {
         Self { label: clean(&self.label), detail: clean(&self.detail), ..self }
+    }
+
+    /// How it stands, as it is shown: some kinds stand badly, or wait, by their nature.
+    pub(super) fn standing(&self) -> Mark {
+        match (self.mark, self.kind) {
+            (Mark::Usual, EdgeKind::Error) => Mark::Bad,
+            (Mark::Usual, EdgeKind::Retry | EdgeKind::Back) => Mark::Waiting,
+            (mark, _) => mark,
+        }
     }
 
     /// How often, where that is worth a word.

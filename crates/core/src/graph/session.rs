@@ -11,9 +11,7 @@ pub fn of_session<'a>(title: &str, handoffs: impl IntoIterator<Item = &'a Handof
         let status = handoff.status();
         let label = format!("#{} {}", handoff.n, handoff.request.task.description);
         graph.edge(Edge::new(from, to).label(&label).detail(&detail(handoff)).kind(kind(handoff)).mark(mark(status)));
-        if handoff.climb.is_none() && handoff.request.expects_return() {
-            graph.edges_back(handoff);
-        }
+        come_back(&mut graph, handoff);
         match mark(status) {
             Mark::Active => graph.change(to, |node| node.mark(Mark::Active)),
             Mark::Waiting => graph.change(to, waits),
@@ -28,19 +26,18 @@ fn waits(node: Node) -> Node {
     if node.mark == Mark::Active { node } else { node.mark(Mark::Waiting) }
 }
 
-impl Graph {
-    fn edges_back(&mut self, handoff: &Handoff) {
-        let Some(result) = &handoff.result else { return };
-        let (word, mark) = match result.status {
-            ReturnStatus::Success => ("success", Mark::Usual),
-            ReturnStatus::Partial => ("partial", Mark::Usual),
-            ReturnStatus::Failed => ("failed", Mark::Bad),
-            ReturnStatus::Timeout => ("timeout", Mark::Bad),
-        };
-        let (from, to) = (handoff.to_agent.as_str(), handoff.request.from_agent.as_str());
-        let label = format!("#{}", handoff.n);
-        self.edge(Edge::new(from, to).label(&label).detail(word).kind(EdgeKind::Return).mark(mark));
-    }
+/// The arrow of the result. What was escalated or cancelled has none of its own.
+fn come_back(graph: &mut Graph, handoff: &Handoff) {
+    let ended = matches!(handoff.status(), Status::Completed | Status::Failed | Status::TimedOut);
+    let Some(result) = handoff.result.as_ref().filter(|_| ended && handoff.request.expects_return()) else { return };
+    let (word, mark) = match result.status {
+        ReturnStatus::Success => ("success", Mark::Usual),
+        ReturnStatus::Partial => ("partial", Mark::Usual),
+        ReturnStatus::Failed => ("failed", Mark::Bad),
+        ReturnStatus::Timeout => ("timeout", Mark::Bad),
+    };
+    let edge = Edge::new(result.from_agent.as_str(), result.to_agent.as_str()).label(&format!("#{}", handoff.n));
+    graph.edge(edge.detail(word).kind(EdgeKind::Return).mark(mark));
 }
 
 fn kind(handoff: &Handoff) -> EdgeKind {
@@ -72,7 +69,7 @@ fn detail(handoff: &Handoff) -> String {
         parts.push(format!("attempt {}", handoff.attempt));
     }
     if handoff.reroutes > 0 {
-        parts.push(format!("asked {} others before", handoff.reroutes));
+        parts.push(format!("after {} other{}", handoff.reroutes, if handoff.reroutes == 1 { "" } else { "s" }));
     }
     parts.join(" · ")
 }

@@ -3,7 +3,7 @@
 mod paint;
 mod path;
 mod ports;
-mod scene;
+pub(super) mod scene;
 mod style;
 
 use super::{Graph, measure::thousandths};

@@ -20,7 +20,7 @@ pub(super) fn edges(graph: &Graph, scene: &Scene, out: &mut String) {
             writeln!(out, "<g class=\"{}\"><title>{}</title>", classes(edge), escaped(&tooltip(graph, from, to, edge)));
         let (path, head) = match scene.line_of[at] {
             Some(line) => curve(scene, line, ports[line]),
-            None => around(scene, from),
+            None => around(scene, from, scene.top(from) + scene.loops[at]),
         };
         let _ = writeln!(out, "<path class=\"hg-line\" d=\"{path}\"/><path class=\"hg-head\" d=\"{head}\"/></g>");
     }
@@ -53,18 +53,15 @@ fn curve(scene: &Scene, line: usize, (start, end): (usize, usize)) -> (String, S
 }
 
 /// A way from a box to itself, at its right side.
-fn around(scene: &Scene, node: usize) -> (String, String) {
+fn around(scene: &Scene, node: usize, middle: usize) -> (String, String) {
     let right = scene.x[node] + scene.boxes[node].wide / 2;
-    let middle = scene.top(node) + scene.boxes[node].high / 2;
-    let (out, far) = (middle - 9, right + LOOP);
-    let back = middle + 9;
-    let path = format!("M{right} {out}C{far} {} {far} {} {} {back}", out - 8, back + 8, right + HEAD);
+    let (out, back, far) = (middle - 9, middle + 9, right + LOOP);
+    let path = format!("M{right} {out}C{far} {} {far} {} {} {back}", out - 8.min(out), back + 8, right + HEAD);
     (path, format!("M{right} {back}l{HEAD} -4.5v9z"))
 }
 
 /// The texts beside the lines, above everything else.
 pub(super) fn labels(graph: &Graph, scene: &Scene, out: &mut String) {
-    let mut stacked = vec![0; graph.nodes.len()];
     for (at, (from, _, _)) in graph.lines().enumerate() {
         let label = &scene.labels[at];
         let high = label.lines.len() * LABEL_LINE;
@@ -77,8 +74,7 @@ pub(super) fn labels(graph: &Graph, scene: &Scene, out: &mut String) {
             }
             None => {
                 let right = scene.x[from] + scene.boxes[from].wide / 2 + LOOP;
-                let top = scene.top(from) + (scene.boxes[from].high.saturating_sub(high)) / 2 + stacked[from];
-                stacked[from] += high;
+                let top = (scene.top(from) + scene.loops[at]).saturating_sub(high / 2);
                 (right + label.wide / 2, top)
             }
         };
@@ -105,7 +101,7 @@ pub(super) fn nodes(graph: &Graph, scene: &Scene, out: &mut String) {
         let full = format!("{} {}", node.label, node.detail);
         let _ = writeln!(out, "<g class=\"{}\"><title>{}</title>", class_of(node), escaped(full.trim()));
         shape(node.kind, (left, top), (size.wide, size.high), out);
-        let first = if size.detail.is_empty() { top + size.high / 2 + 5 } else { top + 23 };
+        let first = if size.detail.is_empty() { top + size.high / 2 + 5 } else { top + size.high / 2 - 4 };
         let _ =
             writeln!(out, "<text class=\"hg-name\" x=\"{}\" y=\"{first}\">{}</text>", scene.x[at], escaped(&size.name));
         if !size.detail.is_empty() {
@@ -139,15 +135,15 @@ fn shape(kind: NodeKind, (x, y): (usize, usize), (wide, high): (usize, usize), o
 }
 
 fn class_of(node: &Node) -> &'static str {
-    match (node.mark, node.kind) {
+    match (node.standing(), node.kind) {
         (Mark::Active, _) => "hg-active",
-        (Mark::Good, _) | (Mark::Usual, NodeKind::End { good: true }) => "hg-good",
-        (Mark::Bad, _) | (Mark::Usual, NodeKind::End { good: false }) => "hg-bad",
+        (Mark::Good, _) => "hg-good",
+        (Mark::Bad, _) => "hg-bad",
         (Mark::Waiting, _) => "hg-waiting",
         (Mark::Usual, NodeKind::Agent) => "hg-agent",
         (Mark::Usual, NodeKind::Person) => "hg-person",
         (Mark::Usual, NodeKind::Start) => "hg-start",
-        (Mark::Usual, NodeKind::State | NodeKind::Group) => "hg-state",
+        (Mark::Usual, NodeKind::State | NodeKind::End { .. } | NodeKind::Group) => "hg-state",
     }
 }
 
@@ -157,12 +153,12 @@ fn classes(edge: &Edge) -> String {
         EdgeKind::Delegation | EdgeKind::Escalation => " hg-strong",
         EdgeKind::Back | EdgeKind::Retry | EdgeKind::Return => " hg-dashed",
     };
-    let colour = match (edge.mark, edge.kind) {
-        (Mark::Bad, _) | (Mark::Usual, EdgeKind::Error) => " hg-edge-bad",
-        (Mark::Good, _) => " hg-edge-good",
-        (Mark::Active, _) => " hg-edge-active",
-        (Mark::Waiting, _) | (Mark::Usual, EdgeKind::Retry | EdgeKind::Back) => " hg-edge-waiting",
-        (Mark::Usual, _) => "",
+    let colour = match edge.standing() {
+        Mark::Bad => " hg-edge-bad",
+        Mark::Good => " hg-edge-good",
+        Mark::Active => " hg-edge-active",
+        Mark::Waiting => " hg-edge-waiting",
+        Mark::Usual => "",
     };
     format!("hg-edge{line}{colour}")
 }

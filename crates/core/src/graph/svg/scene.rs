@@ -13,16 +13,18 @@ const GAP: usize = 26;
 const RISE: usize = 34;
 const RISE_MAX: usize = 110;
 /// How far a way from a box to itself reaches out of it.
-pub(super) const LOOP: usize = 34;
+pub(in crate::graph) const LOOP: usize = 34;
+/// Height of a way from a box to itself, at least.
+const LOOP_HEIGHT: usize = 30;
 /// What is kept free of lines at the corners of a box.
-pub(super) const CORNER: usize = 14;
+pub(in crate::graph) const CORNER: usize = 14;
 /// Room of one line at the border of a box, at least.
 const PORT: usize = 14;
 /// Height of one line of text beside a line.
-pub(super) const LABEL_LINE: usize = 15;
+pub(in crate::graph) const LABEL_LINE: usize = 15;
 
 /// A box: its texts and its size.
-pub(super) struct Box {
+pub(in crate::graph) struct Box {
     pub name: String,
     pub detail: String,
     pub wide: usize,
@@ -30,13 +32,13 @@ pub(super) struct Box {
 }
 
 /// The text beside a line: at most two lines of it.
-pub(super) struct Label {
+pub(in crate::graph) struct Label {
     pub lines: Vec<(String, bool)>,
     pub wide: usize,
 }
 
 /// The picture before it is painted.
-pub(super) struct Scene {
+pub(in crate::graph) struct Scene {
     pub boxes: Vec<Box>,
     /// By edge.
     pub labels: Vec<Label>,
@@ -47,6 +49,8 @@ pub(super) struct Scene {
     pub x: Vec<usize>,
     /// The layer of each slot.
     pub layer_of: Vec<usize>,
+    /// By edge: the middle of a way from a box to itself, below the upper edge of the box.
+    pub loops: Vec<usize>,
     /// Top and bottom of each layer.
     pub bands: Vec<(usize, usize)>,
     pub width: usize,
@@ -69,7 +73,7 @@ impl Scene {
         }
         let layout = Layout::of(boxes.len(), &lines, GRAPH_ACROSS.max((2 * boxes.len()).isqrt()));
         widen(&mut boxes, &layout);
-        let looped = loops(graph, &labels);
+        let (looped, loops) = loops(graph, &labels, &mut boxes);
         let reach = |slot: &Slot| match slot {
             Slot::Node(node) => (boxes[*node].wide / 2, boxes[*node].wide / 2 + looped[*node]),
             Slot::Pass(_) => (4, 4),
@@ -87,7 +91,7 @@ impl Scene {
             Slot::Label(line) => labels[edges[line]].lines.len() * LABEL_LINE,
         };
         let (bands, height) = bands(&layout, &x, high);
-        Self { boxes, labels, line_of, layout, x, layer_of, bands, width, height }
+        Self { boxes, labels, line_of, layout, x, layer_of, loops, bands, width, height }
     }
 
     /// The upper edge of a box.
@@ -109,15 +113,26 @@ fn widen(boxes: &mut [Box], layout: &Layout) {
     }
 }
 
-/// How far the ways of each box to itself reach to its right.
-fn loops(graph: &Graph, labels: &[Label]) -> Vec<usize> {
-    let mut reach = vec![0; graph.nodes.len()];
-    for (at, (from, to, _)) in graph.lines().enumerate() {
-        if from == to {
-            reach[from] = reach[from].max(LOOP + 8 + labels[at].wide);
-        }
+/// How far the ways of each box to itself reach to its right, and the middle of each of them. A box grows with their number.
+fn loops(graph: &Graph, labels: &[Label], boxes: &mut [Box]) -> (Vec<usize>, Vec<usize>) {
+    let mut reach = vec![0; boxes.len()];
+    let mut used = vec![0; boxes.len()];
+    let mut middles = vec![0; labels.len()];
+    let mine = |at: &usize| graph.ends[*at].0 == graph.ends[*at].1;
+    for at in (0..labels.len()).filter(mine) {
+        let (node, high) = (graph.ends[at].0, (labels[at].lines.len() * LABEL_LINE).max(LOOP_HEIGHT));
+        reach[node] = reach[node].max(LOOP + 8 + labels[at].wide);
+        middles[at] = used[node] + high / 2;
+        used[node] += high;
     }
-    reach
+    for (size, used) in boxes.iter_mut().zip(&used) {
+        size.high = size.high.max(*used);
+    }
+    for at in (0..labels.len()).filter(mine) {
+        let node = graph.ends[at].0;
+        middles[at] += (boxes[node].high - used[node]) / 2;
+    }
+    (reach, middles)
 }
 
 /// Top and bottom of each layer, and the height of all. Lines that go far sideways get more room to do so.
@@ -148,7 +163,7 @@ fn pixels(text: &str, size: usize) -> usize {
 
 impl Box {
     fn of(node: &Node) -> Self {
-        let name = format!("{}{}", node.mark.sign(), cut(&node.label, GRAPH_BOX_COLUMNS_MAX, '…'));
+        let name = format!("{}{}", node.standing().sign(), cut(&node.label, GRAPH_BOX_COLUMNS_MAX, '…'));
         let detail = cut(&node.detail, GRAPH_BOX_COLUMNS_MAX, '…');
         let wide = pixels(&name, 14).max(pixels(&detail, 12)).max(24) + 36;
         let high = if detail.is_empty() { 38 } else { 54 };

@@ -8,7 +8,7 @@ use super::{
     wires::{Wire, wires},
 };
 use crate::graph::{
-    Graph, Node,
+    Graph,
     layout::{Layout, Slot, place},
     measure::{columns, cut},
 };
@@ -146,7 +146,7 @@ impl<'g, 's> Sheet<'g, 's> {
     }
 
     fn draw_box(&self, node: usize, y: usize, high: usize, canvas: &mut Canvas<'_>) {
-        let Node { kind, mark, .. } = self.graph.nodes[node];
+        let (kind, mark) = (self.graph.nodes[node].kind, self.graph.nodes[node].standing());
         let (wide, tone) = (self.wide[node], Tone::of_mark(mark));
         let left = self.x[node] - wide / 2;
         let [top_left, top_right, bottom_left, bottom_right, flat, side] = self.signs.border(kind);
@@ -211,17 +211,17 @@ impl<'g, 's> Sheet<'g, 's> {
 
     /// Shows that a line leaves a box here.
     fn open_border(&self, node: usize, x: usize, y: usize, bottom: bool, canvas: &mut Canvas<'_>) {
-        let Node { kind, mark, .. } = self.graph.nodes[node];
+        let (kind, mark) = (self.graph.nodes[node].kind, self.graph.nodes[node].standing());
         canvas.write(x, y, &self.signs.leaving(kind, bottom).to_string(), Tone::of_mark(mark));
     }
 }
 
 /// What is written in a box: its name, its detail, and the ways from it to itself.
 fn written(graph: &Graph, node: usize, signs: &Signs) -> Vec<String> {
-    let Node { label, detail, mark, .. } = &graph.nodes[node];
-    let mut texts = vec![format!("{}{label}", signs.mark(*mark))];
-    if !detail.is_empty() {
-        texts.push(detail.clone());
+    let about = &graph.nodes[node];
+    let mut texts = vec![format!("{}{}", signs.mark(about.standing()), about.label)];
+    if !about.detail.is_empty() {
+        texts.push(about.detail.clone());
     }
     for (_, _, edge) in graph.lines().filter(|(from, to, _)| *from == node && *to == node) {
         texts.push(format!("{} {}", signs.again, edge.words(signs.times)).trim_end().to_owned());

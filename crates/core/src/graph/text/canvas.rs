@@ -1,7 +1,7 @@
 //! A sheet of cells: lines that join or cross, texts, and the colours of both.
 
 use super::signs::Signs;
-use crate::graph::{EdgeKind, Mark, measure::columns_of};
+use crate::graph::{Edge, EdgeKind, Mark, measure::columns_of};
 
 /// How something is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,12 +40,10 @@ impl Tone {
         }
     }
 
-    pub fn of_edge(kind: EdgeKind, mark: Mark) -> Self {
-        match (mark, kind) {
-            (Mark::Usual, EdgeKind::Error) => Self::Bad,
-            (Mark::Usual, EdgeKind::Retry | EdgeKind::Back) => Self::Waiting,
-            (Mark::Usual, EdgeKind::Return) => Self::Dim,
-            (mark, _) => Self::of_mark(mark),
+    pub fn of_edge(edge: &Edge) -> Self {
+        match edge.standing() {
+            Mark::Usual if edge.kind == EdgeKind::Return => Self::Dim,
+            mark => Self::of_mark(mark),
         }
     }
 }

@@ -38,6 +38,8 @@ impl Terminal {
 pub fn text(graph: &Graph, terminal: &Terminal) -> String {
     let width = terminal.width.clamp(GRAPH_WIDTH_MIN, GRAPH_WIDTH_MAX);
     let signs = Signs::of(terminal.unicode);
+    let plain = (!terminal.unicode).then(|| plain(graph));
+    let graph = plain.as_ref().unwrap_or(graph);
     let mut parts: Vec<String> = Vec::new();
     if !graph.title.is_empty() {
         parts.push(tinted(&cut(&graph.title, width, signs.cut), Tone::Title, terminal.colour));
@@ -51,6 +53,16 @@ pub fn text(graph: &Graph, terminal: &Terminal) -> String {
         all.push('\n');
     }
     all
+}
+
+/// The graph with ASCII for the signs that the drawings themselves put into texts. Names stay as they are.
+fn plain(graph: &Graph) -> Graph {
+    let mut graph = graph.clone();
+    let details = graph.nodes.iter_mut().map(|node| &mut node.detail);
+    for detail in details.chain(graph.edges.iter_mut().map(|edge| &mut edge.detail)) {
+        *detail = detail.replace('·', "-").replace('…', "~");
+    }
+    graph
 }
 
 /// The boxes and what they do not say, or the list.

@@ -68,17 +68,17 @@ pub(super) fn wires(graph: &Graph, signs: &Signs) -> Vec<Wire> {
             }
             let wire = *known.entry((from.min(to), from.max(to))).or_insert(wires.len());
             if wire == wires.len() {
-                let tone = Tone::of_edge(edge.kind, edge.mark);
+                let tone = Tone::of_edge(edge);
                 let (ahead, reverse) = (Vec::new(), Vec::new());
                 wires.push(Wire { from, to, ahead, reverse, tone, label: String::new(), complete: true });
             }
             let wire = &mut wires[wire];
             if wire.from == from {
-                wire.ahead.push(at)
+                wire.ahead.push(at);
             } else {
-                wire.reverse.push(at)
+                wire.reverse.push(at);
             }
-            if wire.tone != Tone::of_edge(edge.kind, edge.mark) && edge.kind != EdgeKind::Return {
+            if wire.tone != Tone::of_edge(edge) && edge.kind != EdgeKind::Return {
                 wire.tone = Tone::Plain;
             }
         }
