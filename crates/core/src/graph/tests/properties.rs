@@ -4,7 +4,8 @@ use super::{samples, xml};
 use crate::graph::{Edge, EdgeKind, Graph, Mark, Node, NodeKind, Terminal, dot, measure::columns, mermaid, svg, text};
 use crate::limits::{GRAPH_WIDTH_MAX, GRAPH_WIDTH_MIN};
 use proptest::{collection::vec, prelude::*, sample::select};
-use std::collections::BTreeSet;
+use regex::Regex;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 const KINDS: [EdgeKind; 8] = [
     EdgeKind::Usual,
@@ -26,6 +27,30 @@ const NODES: [NodeKind; 7] = [
     NodeKind::End { good: false },
     NodeKind::Group,
 ];
+
+/// What colours a text.
+static CODES: LazyLock<Regex> = LazyLock::new(|| Regex::new("\u{1b}\\[[0-9;]*m").unwrap());
+/// An arrow of Mermaid.
+static ARROWS: LazyLock<Regex> = LazyLock::new(|| Regex::new("(?m)^    n[0-9]+ .* n[0-9]+$").unwrap());
+/// A quoted text of Graphviz.
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#""([^"\\]|\\.)*""#).unwrap());
+/// A line of Mermaid, whatever its texts are.
+static MERMAID: LazyLock<Regex> = LazyLock::new(|| {
+    let shape = "n[0-9]+(\\(|\\(\\[|\\[|\\(\\(|\\(\\(\\(|\\[\\[)\"T\"(\\)|\\]\\)|\\]|\\)\\)|\\)\\)\\)|\\]\\]):::[a-z]+";
+    let form = format!(
+        "^    ({shape}|n[0-9]+ (-->|==>|-\\.->)(\\|\"T\"\\|)? n[0-9]+|linkStyle [0-9]+ .*|classDef .*|note\\[\"T\"\\]:::note)$"
+    );
+    Regex::new(&form.replace('T', "([^\"<>`\\[\\]{}|\\\\]|<br/>)*")).unwrap()
+});
+/// A line of Graphviz whose texts were replaced by T.
+static DOT: LazyLock<Regex> = LazyLock::new(|| {
+    let value = "(T|[a-zA-Z0-9]+)";
+    let list = format!("\\[[a-z]+={value}(, [a-z]+={value})*\\]");
+    let form = format!(
+        "^(digraph handover \\{{|\\}}|    [a-z]+={value}|    [a-z0-9]+ {list}|    n[0-9]+ -> n[0-9]+( {list})?)$"
+    );
+    Regex::new(&form).unwrap()
+});
 
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -74,8 +99,7 @@ fn fits(graph: &Graph, width: usize, unicode: bool) {
         assert!(columns(line) <= width.clamp(GRAPH_WIDTH_MIN, GRAPH_WIDTH_MAX), "{width}: {line:?}");
         assert!(!line.contains(char::is_control) && !line.ends_with(' '), "{line:?}");
     }
-    let codes = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
-    assert_eq!(codes.replace_all(&coloured, ""), plain, "colours change nothing else");
+    assert_eq!(CODES.replace_all(&coloured, ""), plain, "colours change nothing else");
 }
 
 /// In boxes each direction between two boxes has a head, and in a list each arrow has a line.
@@ -111,32 +135,19 @@ fn svg_holds(graph: &Graph) {
 fn mermaid_holds(graph: &Graph) {
     let source = mermaid(graph);
     let body = source.split_once("flowchart TD\n").unwrap().1;
-    let shape = "n[0-9]+(\\(|\\(\\[|\\[|\\(\\(|\\(\\(\\(|\\[\\[)\"T\"(\\)|\\]\\)|\\]|\\)\\)|\\)\\)\\)|\\]\\]):::[a-z]+";
-    let form = format!(
-        "^    ({shape}|n[0-9]+ (-->|==>|-\\.->)(\\|\"T\"\\|)? n[0-9]+|linkStyle [0-9]+ .*|classDef .*|note\\[\"T\"\\]:::note)$"
-    );
-    let form = regex::Regex::new(&form.replace('T', "([^\"<>`\\[\\]{}|\\\\]|<br/>)*")).unwrap();
     for line in body.lines() {
-        assert!(form.is_match(line), "{line:?}");
+        assert!(MERMAID.is_match(line), "{line:?}");
     }
     assert_eq!(body.lines().filter(|line| line.contains(":::")).count(), graph.nodes().len());
-    let arrows = regex::Regex::new("(?m)^    n[0-9]+ .* n[0-9]+$").unwrap();
-    assert_eq!(arrows.find_iter(body).count(), graph.edges().len());
+    assert_eq!(ARROWS.find_iter(body).count(), graph.edges().len());
 }
 
 fn dot_holds(graph: &Graph) {
     let source = dot(graph);
     // Every text in quotes becomes T; what is left has a form that no name can change.
-    let quoted = regex::Regex::new(r#""([^"\\]|\\.)*""#).unwrap();
-    let plain = quoted.replace_all(&source, "T");
-    let value = "(T|[a-zA-Z0-9]+)";
-    let list = format!("\\[[a-z]+={value}(, [a-z]+={value})*\\]");
-    let form = format!(
-        "^(digraph handover \\{{|\\}}|    [a-z]+={value}|    [a-z0-9]+ {list}|    n[0-9]+ -> n[0-9]+( {list})?)$"
-    );
-    let form = regex::Regex::new(&form).unwrap();
+    let plain = QUOTED.replace_all(&source, "T");
     for line in plain.lines() {
-        assert!(form.is_match(line), "{line:?} in {source}");
+        assert!(DOT.is_match(line), "{line:?} in {source}");
     }
     assert_eq!(plain.lines().filter(|line| line.contains("->")).count(), graph.edges().len());
     assert_eq!(plain.lines().filter(|line| line.contains("label=T, shape")).count(), graph.nodes().len());
