@@ -129,7 +129,10 @@ fn svg_holds(graph: &Graph) {
     assert_eq!(with("text", "hg-name"), graph.nodes().len());
     assert_eq!(with("path", "hg-line"), graph.edges().len());
     assert_eq!(with("path", "hg-head"), graph.edges().len());
-    assert!(!picture.contains("NaN") && !picture.contains("inf "), "{picture}");
+    for (_, list) in &elements {
+        let paths = list.iter().filter(|(key, _)| key == "d");
+        paths.for_each(|(_, path)| assert!(!path.contains("NaN") && !path.contains("inf"), "{path}"));
+    }
 }
 
 fn mermaid_holds(graph: &Graph) {
