@@ -268,3 +268,22 @@ pub const STATE_CHARS_MAX: usize = 100;
 pub const WORKFLOWS_MAX: usize = 1_000;
 /// Most times that one way of a workflow may be gone again.
 pub const RULE_TRIES_MAX: u32 = 1_000;
+
+/// Most nodes of one drawing; further ones are left out with a note.
+pub const GRAPH_NODES_MAX: usize = 120;
+/// Most edges of one drawing; further ones are left out with a note.
+pub const GRAPH_EDGES_MAX: usize = 360;
+/// Longest title, label or detail in a drawing, in characters; the rest is cut.
+pub const GRAPH_TEXT_CHARS_MAX: usize = 160;
+/// Widest name inside a box of a picture, in columns of text.
+pub const GRAPH_BOX_COLUMNS_MAX: usize = 36;
+/// Widest text beside a line of a drawing, in columns of text.
+pub const GRAPH_LABEL_COLUMNS_MAX: usize = 32;
+/// Narrowest terminal that is drawn for, in columns.
+pub const GRAPH_WIDTH_MIN: usize = 20;
+/// Widest terminal that is drawn for, in columns.
+pub const GRAPH_WIDTH_MAX: usize = 400;
+/// Boxes of one layer of a drawing; what nothing follows goes below.
+pub const GRAPH_ACROSS: usize = 8;
+/// Rounds in which the boxes of a drawing are put in a better order and place.
+pub const GRAPH_ROUNDS: usize = 8;
