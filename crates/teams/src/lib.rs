@@ -8,5 +8,7 @@ pub mod bench;
 pub mod faults;
 mod files;
 pub mod http;
+pub mod mail;
 pub mod market;
+pub mod register;
 mod words;

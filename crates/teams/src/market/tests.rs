@@ -70,7 +70,8 @@ async fn the_same_request_gets_the_same_quotes() {
         Lumen Jets Phenom 300E 8 seats 5600 EUR 74 min, safety 92, comfort 72
         Alpine Jets Phenom 300E 8 seats 6000 EUR 74 min, safety 97, comfort 72
         Blue Charter Citation M2 6 seats 4100 EUR 80 min, safety 82, comfort 60
-        Nord Air Phenom 300E 8 seats 5650 EUR 74 min, safety 93, comfort 72"#]].assert_eq(&lines.join("\n"));
+        Nord Air Phenom 300E 8 seats 5650 EUR 74 min, safety 93, comfort 72"#]]
+    .assert_eq(&lines.join("\n"));
     let other = market.create("two", &request(4)).await.unwrap();
     let prices = |rfp: &Rfp| rfp.quotes.iter().map(|quote| quote.price).collect::<Vec<_>>();
     assert_eq!(prices(&rfp), prices(&other));
