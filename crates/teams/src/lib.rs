@@ -5,6 +5,7 @@
 //! [`charter`], the services that it uses are beside it.
 
 pub mod bench;
+pub mod charter;
 pub mod faults;
 mod files;
 pub mod http;

@@ -1,0 +1,4 @@
+//! x
+mod days;
+mod request;
+mod sentence;
