@@ -18,6 +18,8 @@ pub(super) struct Heard {
     pub notes: Option<String>,
     pub assumptions: Vec<String>,
     pub mistakes: Vec<String>,
+    /// Whether it says that it is to be as soon as possible.
+    soon: bool,
 }
 
 const NUMBERS: [&str; 19] = [
@@ -86,6 +88,10 @@ pub(super) fn heard(text: &str, today: Date) -> Heard {
         }
         at += used.max(1);
     }
+    if heard.soon && heard.date.is_none() {
+        heard.date = Some(today);
+        heard.assumptions.push(format!("as soon as possible is taken as today, {today}"));
+    }
     heard.notes = notes(&left, &spoken, &words);
     heard
 }
@@ -93,7 +99,7 @@ pub(super) fn heard(text: &str, today: Date) -> Heard {
 impl Heard {
     /// Takes what these words begin with; gives how many of them were understood.
     fn take(&mut self, spoken: &[&str], words: &[String], today: Date) -> usize {
-        if let Some(used) = self.take_people(words).or_else(|| self.take_urgency(words, today)) {
+        if let Some(used) = self.take_people(words).or_else(|| self.take_urgency(words)) {
             return used;
         }
         if let Some((used, found)) = day_at(words, today) {
@@ -136,15 +142,11 @@ impl Heard {
         Some(used)
     }
 
-    fn take_urgency(&mut self, words: &[String], today: Date) -> Option<usize> {
+    fn take_urgency(&mut self, words: &[String]) -> Option<usize> {
         let begins = |phrase: &[&str]| words.len() >= phrase.len() && words.iter().zip(phrase).all(|(a, b)| a == b);
         let soon = [&["as", "soon", "as", "possible"][..], &["asap"], &["immediately"]];
         if let Some(phrase) = soon.into_iter().find(|phrase| begins(phrase)) {
-            self.urgency = Some("urgent");
-            if self.date.is_none() {
-                self.date = Some(today);
-                self.assumptions.push(format!("as soon as possible is taken as today, {today}"));
-            }
+            (self.urgency, self.soon) = (Some("urgent"), true);
             return Some(phrase.len());
         }
         matches!(words[0].as_str(), "urgent" | "urgently").then(|| {
@@ -260,6 +262,7 @@ mod tests {
                 wrong: two destinations are named, Nice and Paris; ask for each flight by itself | \
                 wrong: two days are named, 2026-11-20 and 2026-11-22; ask for each flight by itself",
             ),
+            ("asap, on Friday", "on=2026-11-20 | urgency=urgent | assumed: Friday is taken as 2026-11-20"),
             ("We leave at 10:30 from Rome", "from=Rome | notes=We leave at 10:30"),
             ("from", ""),
             ("", ""),

@@ -10,7 +10,7 @@ use crate::{
     files::{off_thread, sync_folder, write_whole},
 };
 use handover_core::digest::Digest;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
     fs::{self, OpenOptions},
@@ -34,7 +34,8 @@ pub enum Delivery {
 }
 
 /// Whether a message went out now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Sent {
     /// It did.
     Now,
@@ -43,7 +44,7 @@ pub enum Sent {
 }
 
 /// Why a message was not delivered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailError {
     /// What is wrong, in words.
     pub why: String,

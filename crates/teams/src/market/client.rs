@@ -3,6 +3,7 @@
 use super::{Rfp, RfpRequest};
 use crate::{http, words::shortened};
 use handover_core::limits::HTTP_SHOWN_CHARS_MAX;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Asks a charter market at `host:port`.
@@ -12,7 +13,7 @@ pub struct MarketClient {
 }
 
 /// Why the market did not give what it was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarketError {
     /// What is wrong, in words.
     pub why: String,

@@ -96,6 +96,14 @@ impl Market {
         })
     }
 
+    /// Listens at `host:port` and answers until the server is dropped. Port 0 takes any that is free.
+    ///
+    /// # Errors
+    /// When the address cannot be used.
+    pub async fn listen(self, address: &str) -> io::Result<Server> {
+        self.serve(TcpListener::bind(address).await?)
+    }
+
     fn answer(&self, request: &Request) -> Response {
         let method = request.method.as_str();
         match (method, request.path.as_str()) {
