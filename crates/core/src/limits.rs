@@ -248,6 +248,8 @@ pub const HEALTH_AT_ONCE_MAX: usize = 256;
 pub const HTTP_HEAD_BYTES_MAX: usize = 16 * 1024;
 /// Largest body of an HTTP message that a team's service reads, in bytes.
 pub const HTTP_BODY_BYTES_MAX: usize = 256 * 1024;
+/// What is read of a request after its answer, in bytes, before its connection is closed all the same.
+pub const HTTP_DRAINED_BYTES_MAX: u64 = 1024 * 1024;
 /// How long one exchange over HTTP may take from the first byte to the last, in milliseconds.
 pub const HTTP_MS: u64 = 10_000;
 /// Connections that a team's service serves at once; others wait.

@@ -17,12 +17,12 @@ pub trait Bench: Send + Sync {
     /// The time of the engine's clock.
     fn now(&self) -> Timestamp;
 
-    /// Does something once: after a crash its recorded output is given instead.
-    fn step<T, R, F>(&self, name: &str, run: F) -> impl Future<Output = Result<T, Failure>> + Send
+    /// Does something once: after a crash its recorded output is given instead, and nothing is run. What went wrong outside
+    /// is an output too; only the engine fails.
+    fn step<T, R>(&self, name: &str, run: R) -> impl Future<Output = Result<T, Failure>> + Send
     where
         T: Serialize + DeserializeOwned + Send,
-        R: Future<Output = Result<T, Failure>> + Send,
-        F: FnOnce() -> R + Send;
+        R: Future<Output = T> + Send;
 
     /// Moves the workflow to a state while the work goes on. To the state that it has already is no move and no mistake:
     /// after a crash an agent says it again.

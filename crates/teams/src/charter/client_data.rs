@@ -19,7 +19,7 @@ pub async fn client_data<B: Bench>(bench: &B, office: &Office) -> Result<Ending,
     let asked = |name: &str| text(payload, name).or_else(|| text(&payload["rfp_data"], name));
     let (name, email) = (asked("client_name"), asked("client_email"));
     let found: Result<Found, RegisterError> =
-        bench.step("lookup", || async { Ok(look_up(office, name, email).await) }).await?;
+        bench.step("lookup", async { look_up(office, name, email).await }).await?;
     Ok(match found {
         Ok(Found::Client { client, matched_by }) => known(&client, &matched_by),
         Ok(Found::Nobody { why }) => {

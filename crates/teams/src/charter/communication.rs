@@ -22,7 +22,7 @@ pub async fn communication<B: Bench>(bench: &B, office: &Office) -> Result<Endin
                 let why = "there are no proposals to write about".to_owned();
                 return Ok(failed(payload, &Value::Null, "", MailError { why, retryable: false }));
             }
-            let written = || async { Ok(letter(payload, &proposals, bench.session(), bench.now(), &office.settings)) };
+            let written = async { letter(payload, &proposals, bench.session(), bench.now(), &office.settings) };
             let email = bench.step("letter", written).await?;
             // A retry is in this state already.
             bench.advance("SENDING_PROPOSAL").await?;
@@ -30,7 +30,7 @@ pub async fn communication<B: Bench>(bench: &B, office: &Office) -> Result<Endin
         }
     };
     let outcome: Result<Sent, MailError> =
-        bench.step("delivery", || async { Ok(office.mailer.deliver(&email).await) }).await?;
+        bench.step("delivery", async { office.mailer.deliver(&email).await }).await?;
     let recipient = email.recipient.clone();
     Ok(match outcome {
         Ok(sent) => {

@@ -22,7 +22,7 @@ pub async fn flight_search<B: Bench>(bench: &B, office: &Office) -> Result<Endin
     // The key follows from the session: whoever asks again, after a crash or as a retry, gets the same request.
     let key = format!("charter/{}", bench.session());
     let made: Result<String, MarketError> =
-        bench.step("rfp", || async { Ok(office.market.create(&key, &request).await.map(|rfp| rfp.rfp_id)) }).await?;
+        bench.step("rfp", async { office.market.create(&key, &request).await.map(|rfp| rfp.rfp_id) }).await?;
     let rfp_id = match made {
         Ok(rfp_id) => rfp_id,
         Err(error) => return Ok(failed(payload, None, error)),

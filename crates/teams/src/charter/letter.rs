@@ -67,7 +67,7 @@ fn greeting(name: &str) -> String {
 
 fn opening(flight: &Flight, count: usize) -> String {
     let Flight { from, to, date, people } = flight;
-    format!("for the flight of {people} from {from} to {to} on {date} we propose {count} aircraft, the best first.")
+    format!("For the flight of {people} from {from} to {to} on {date} we propose {count} aircraft, the best first.")
 }
 
 /// What the client should know besides: wishes that were passed on, and what was taken for granted.

@@ -11,7 +11,7 @@ use serde_json::json;
 pub async fn orchestrator<B: Bench>(bench: &B) -> Result<Ending, Failure> {
     let payload = bench.payload();
     // A request that says "tomorrow" means the same day however often it is read.
-    let today = bench.step("today", || async { Ok(day_of(bench.now().0)) }).await?;
+    let today = bench.step("today", async { day_of(bench.now().0) }).await?;
     let read = read(payload, today.parse()?);
     let request_id = text(payload, "request_id").unwrap_or(bench.session());
     let said = |name: &str| text(&read.rfp_data, name);

@@ -17,7 +17,7 @@ pub async fn proposal_analysis<B: Bench>(bench: &B, office: &Office) -> Result<E
     let rfp_id = text(payload, "rfp_id").unwrap_or_default();
     // Quotes may be withdrawn at any time. What is compared is what stood now, also after a crash.
     let fetched: Result<Vec<Quote>, MarketError> =
-        bench.step("quotes", || async { Ok(fetch(bench, office, rfp_id).await) }).await?;
+        bench.step("quotes", async { fetch(bench, office, rfp_id).await }).await?;
     let quotes = match fetched {
         Ok(quotes) => quotes,
         Err(error) => {

@@ -189,7 +189,7 @@ fn judged(quote: &Quote, wishes: &Wishes, measure: &Measure) -> Proposal {
 }
 
 /// A part of a whole, of 100. Prices and minutes are far below what a float holds exactly.
-#[allow(clippy::cast_precision_loss)]
+#[allow(clippy::cast_precision_loss, reason = "prices and minutes are small")]
 fn share(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
@@ -216,7 +216,7 @@ fn reasoning(quote: &Quote, wishes: &Wishes, measure: &Measure) -> String {
     });
     parts.push(format!("comfort {} of 100", quote.comfort));
     if wishes.prefers(&quote.aircraft) {
-        parts.push("an aircraft that the client prefers".to_owned());
+        parts.push("one of the preferred aircraft".to_owned());
     }
     format!("{}.", parts.join("; "))
 }

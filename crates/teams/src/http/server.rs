@@ -1,7 +1,7 @@
 //! The answering side: accepts connections as far as there is room, and answers one request on each.
 
 use super::read_message;
-use handover_core::limits::{HTTP_CONNECTIONS_MAX, HTTP_MS};
+use handover_core::limits::{HTTP_CONNECTIONS_MAX, HTTP_DRAINED_BYTES_MAX, HTTP_MS};
 use serde_json::{Value, json};
 use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
@@ -10,9 +10,6 @@ use tokio::{
     task::{JoinHandle, JoinSet},
     time::timeout,
 };
-
-/// What is read of a request after its answer, in bytes, before the connection is closed all the same.
-const HTTP_DRAINED_BYTES: u64 = 1024 * 1024;
 
 /// What somebody asks for.
 #[derive(Debug, Clone)]
@@ -147,7 +144,7 @@ where
         let _ = stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).await;
         let _ = stream.shutdown().await;
         // Closing with something unread would cut off the answer on its way.
-        let _ = tokio::io::copy(&mut stream.take(HTTP_DRAINED_BYTES), &mut tokio::io::sink()).await;
+        let _ = tokio::io::copy(&mut stream.take(HTTP_DRAINED_BYTES_MAX), &mut tokio::io::sink()).await;
     };
     // A connection that takes too long is dropped.
     let _ = timeout(Duration::from_millis(HTTP_MS), exchange).await;

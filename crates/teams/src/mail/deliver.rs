@@ -10,12 +10,15 @@ use crate::{
     files::{off_thread, sync_folder, write_whole},
 };
 use handover_core::digest::Digest;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeSet,
     fs::{self, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// Where mail goes.
@@ -58,13 +61,27 @@ pub struct Mailer {
     delivery: Delivery,
     fault: Fault,
     counter: FaultCounter,
+    /// Messages that are being delivered at this moment.
+    busy: Arc<Mutex<BTreeSet<String>>>,
+}
+
+/// The sole right to deliver a message, for as long as it lives.
+struct Claim {
+    name: String,
+    busy: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.busy.lock().remove(&self.name);
+    }
 }
 
 impl Mailer {
     /// A mailer that delivers in this way, with what goes wrong on purpose.
     #[must_use]
     pub fn new(delivery: Delivery, fault: Fault, counter: FaultCounter) -> Self {
-        Self { delivery, fault, counter }
+        Self { delivery, fault, counter, busy: Arc::default() }
     }
 
     /// Delivers a message, unless it was delivered before.
@@ -79,42 +96,55 @@ impl Mailer {
         }
         let message = written(email).map_err(|why| failed(why, false))?;
         let name: String = Digest::of(email.message_id.as_bytes()).to_string().chars().take(32).collect();
+        let claim = self.claim(name.clone())?;
         match &self.delivery {
             Delivery::Outbox(folder) => {
                 let file = folder.join(format!("{name}.eml"));
-                off_thread(move || put(&file, &message)).await.map_err(disk)?.map_err(disk)
+                // The claim goes with the file: whoever asked may be gone before it is written.
+                let put = move || {
+                    let put = put(&file, &message);
+                    drop(claim);
+                    put
+                };
+                off_thread(put).await.map_err(disk)?.map_err(disk)
             }
             Delivery::Smtp { server, journal } => {
                 let entry = journal.join(format!("{name}.json"));
-                self.send(server, &entry, email, &message).await
+                send_once(server, &entry, email, &message).await
             }
         }
     }
 
-    async fn send(
-        &self,
-        server: &SmtpSettings,
-        entry: &Path,
-        email: &Email,
-        message: &[u8],
-    ) -> Result<Sent, MailError> {
-        match begin(entry, email).map_err(disk)? {
-            Entry::New => {}
-            Entry::Sent => return Ok(Sent::Before),
-            Entry::Begun => return Err(failed(unsure(email, "an earlier try did not end", entry), false)),
+    fn claim(&self, name: String) -> Result<Claim, MailError> {
+        if !self.busy.lock().insert(name.clone()) {
+            return Err(failed("the same mail is being delivered at this moment", true));
         }
-        match smtp::send(server, &email.sender, &email.recipient, message).await {
-            Ok(()) => {
-                let told = write_whole(entry, line("sent", email).as_bytes());
-                told.map_err(|error| failed(format!("the mail is sent, but that cannot be written: {error}"), false))?;
-                Ok(Sent::Now)
-            }
-            Err(SmtpError::NotSent { why, retryable }) => {
-                fs::remove_file(entry).and_then(|()| sync_folder(entry)).map_err(disk)?;
-                Err(failed(why, retryable))
-            }
-            Err(SmtpError::Unknown { why }) => Err(failed(unsure(email, &why, entry), false)),
+        Ok(Claim { name, busy: Arc::clone(&self.busy) })
+    }
+}
+
+/// Sends a message to a server, unless the journal says that this was done or begun before.
+async fn send_once(server: &SmtpSettings, entry: &Path, email: &Email, message: &[u8]) -> Result<Sent, MailError> {
+    let (path, begun) = (entry.to_owned(), line("sending", email));
+    match off_thread(move || begin(&path, &begun)).await.map_err(disk)?.map_err(disk)? {
+        Entry::New => {}
+        Entry::Sent => return Ok(Sent::Before),
+        Entry::Begun => return Err(failed(unsure(email, "an earlier try did not end", entry), false)),
+    }
+    let path = entry.to_owned();
+    match smtp::send(server, &email.sender, &email.recipient, message).await {
+        Ok(()) => {
+            let sent = line("sent", email);
+            let told = off_thread(move || write_whole(&path, sent.as_bytes())).await.and_then(|told| told);
+            told.map_err(|error| failed(format!("the mail is sent, but that cannot be noted: {error}"), false))?;
+            Ok(Sent::Now)
         }
+        Err(SmtpError::NotSent { why, retryable }) => {
+            let forget = move || fs::remove_file(&path).and_then(|()| sync_folder(&path));
+            off_thread(forget).await.map_err(disk)?.map_err(disk)?;
+            Err(failed(why, retryable))
+        }
+        Err(SmtpError::Unknown { why }) => Err(failed(unsure(email, &why, entry), false)),
     }
 }
 
@@ -122,6 +152,7 @@ fn failed(why: impl Into<String>, retryable: bool) -> MailError {
     MailError { why: why.into(), retryable }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "`map_err` gives it away")]
 fn disk(error: io::Error) -> MailError {
     failed(format!("the folder for mail cannot be used: {error}"), true)
 }
@@ -156,13 +187,13 @@ enum Entry {
 }
 
 /// Notes that a delivery begins, unless one has begun before.
-fn begin(entry: &Path, email: &Email) -> io::Result<Entry> {
+fn begin(entry: &Path, begun: &str) -> io::Result<Entry> {
     if let Some(folder) = entry.parent() {
         fs::create_dir_all(folder)?;
     }
     match OpenOptions::new().write(true).create_new(true).open(entry) {
         Ok(mut file) => {
-            file.write_all(line("sending", email).as_bytes())?;
+            file.write_all(begun.as_bytes())?;
             file.sync_all()?;
             sync_folder(entry)?;
             Ok(Entry::New)

@@ -24,8 +24,11 @@ fn email() -> Email {
     }
 }
 
+/// Names with values, or kinds with texts.
+type Pairs = Vec<(String, String)>;
+
 /// A message read back by the rules, not by our code: headers, and parts with their text.
-fn read_back(bytes: &[u8]) -> (Vec<(String, String)>, Vec<(String, String)>) {
+fn read_back(bytes: &[u8]) -> (Pairs, Pairs) {
     let text = std::str::from_utf8(bytes).unwrap();
     assert!(text.is_ascii() && text.ends_with("\r\n"), "{text}");
     assert_eq!(text.matches('\n').count(), text.matches("\r\n").count());
@@ -43,7 +46,7 @@ fn read_back(bytes: &[u8]) -> (Vec<(String, String)>, Vec<(String, String)>) {
     (headers, parts.collect())
 }
 
-fn headers(head: &str) -> Vec<(String, String)> {
+fn headers(head: &str) -> Pairs {
     let unfolded = head.replace("?=\r\n =?", "?==?").replace("\r\n ", " ");
     let one = |line: &str| {
         let (name, mut rest) = line.split_once(": ").unwrap();
@@ -134,28 +137,17 @@ async fn server(
 ) -> Vec<String> {
     let (mut stream, mut told, mut data) = (BufReader::new(stream), Vec::new(), false);
     for (at, reply) in replies.iter().enumerate() {
-        while at > 0 {
-            let mut line = String::new();
-            if stream.read_line(&mut line).await.unwrap_or(0) == 0 {
-                return told;
-            }
-            told.push(line.clone());
-            if !data || line == ".\r\n" {
-                break;
-            }
+        if at > 0 && !listen(&mut stream, &mut told, data).await {
+            return told;
         }
         data = reply == "354 go on";
         if stream.write_all(format!("{reply}\r\n").as_bytes()).await.is_err() {
             return told;
         }
     }
-    while data && told.last().is_none_or(|line| line != ".\r\n") {
+    if data {
         // It takes the whole message, and then breaks off.
-        let mut line = String::new();
-        if stream.read_line(&mut line).await.unwrap_or(0) == 0 {
-            return told;
-        }
-        told.push(line);
+        listen(&mut stream, &mut told, true).await;
     }
     if replies.len() == REPLIES.len() {
         let mut line = String::new();
@@ -163,6 +155,20 @@ async fn server(
         told.push(line);
     }
     told
+}
+
+/// Reads a command, or a whole message with its last dot. False when the other side is gone.
+async fn listen(stream: &mut (impl AsyncBufReadExt + Unpin), told: &mut Vec<String>, message: bool) -> bool {
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).await.unwrap_or(0) == 0 {
+            return false;
+        }
+        told.push(line);
+        if !message || told.last().is_some_and(|line| line == ".\r\n") {
+            return true;
+        }
+    }
 }
 
 fn settings(port: u16) -> SmtpSettings {
@@ -288,6 +294,27 @@ async fn the_outbox_holds_a_message_once() {
     std::fs::rename(outbox.join(name), outbox.join(format!("{name}.part"))).unwrap();
     assert_eq!(mailer.deliver(&other).await, Ok(Sent::Now));
     assert_eq!(&files(&outbox)[..], std::slice::from_ref(name));
+}
+
+#[tokio::test]
+async fn many_at_once_make_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let mailer = mailer(Delivery::Outbox(folder.path().into()));
+    let tries: Vec<_> = (0..16)
+        .map(|_| {
+            let mailer = mailer.clone();
+            tokio::spawn(async move { mailer.deliver(&email()).await })
+        })
+        .collect();
+    let mut now = 0;
+    for one in tries {
+        match one.await.unwrap() {
+            Ok(Sent::Now) => now += 1,
+            Ok(Sent::Before) => {}
+            Err(error) => assert!(error.retryable && error.why.contains("at this moment"), "{}", error.why),
+        }
+    }
+    assert_eq!((now, files(folder.path()).len()), (1, 1));
 }
 
 /// A mail server on a port of its own that takes one connection for each list of replies.

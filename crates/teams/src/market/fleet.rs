@@ -102,7 +102,7 @@ fn quote(operator: &Operator, aircraft: &Aircraft, from: &Place, to: &Place, dic
 }
 
 /// A number of the tables above, which are all small and positive, as a whole one.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the tables hold small numbers")]
 fn whole(number: f64) -> u64 {
     number.round() as u64
 }

@@ -134,7 +134,7 @@ impl Market {
             Ok(asked) => asked,
             Err(error) => return Response::error(400, format!("the request cannot be read: {error}")),
         };
-        match checked(asked) {
+        match checked(&asked) {
             Ok(asked) => self.keep(key, asked),
             Err(why) => Response::error(422, why),
         }
@@ -202,7 +202,7 @@ fn withdraw(quotes: &mut [Quote], count: u32) {
 }
 
 /// A request with the codes of its airports, or why it cannot be flown.
-fn checked(asked: RfpRequest) -> Result<RfpRequest, String> {
+fn checked(asked: &RfpRequest) -> Result<RfpRequest, String> {
     let known = |name: &str| places::find(name).ok_or_else(|| format!("no airport is known as `{name}`"));
     let (from, to) = (known(&asked.from)?, known(&asked.to)?);
     if from == to {

@@ -41,7 +41,9 @@ fn check(wishes: &Wishes, expected: &Expect) {
 
 #[test]
 fn without_wishes_the_price_leads() {
-    check(&Wishes { passengers: 4, ..Wishes::default() }, &expect![[r#"
+    check(
+        &Wishes { passengers: 4, ..Wishes::default() },
+        &expect![[r#"
         1 a: 100 82 87.5 60 = 85.6
            EUR 4,100 is the lowest price of 4; safety 82 of 100; 1 h 20 min, 10 min longer than the shortest; comfort 60 of 100.
         2 b: 72.6 97 94.6 72 = 81.9
@@ -50,27 +52,33 @@ fn without_wishes_the_price_leads() {
            EUR 9,000, 4,900 more than the cheapest; safety 88 of 100; 1 h 12 min, 2 min longer than the shortest; comfort 86 of 100.
         4 d: 20.5 96 100 94 = 66
            EUR 20,000, 15,900 more than the cheapest; safety 96 of 100; the shortest flight with 1 h 10 min; comfort 94 of 100.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn budget_and_preferred_aircraft_count() {
     let preferred_aircraft = vec!["phenom 300e".to_owned()];
-    check(&Wishes { passengers: 4, budget_max: Some(6_000), preferred_aircraft, ..Wishes::default() }, &expect![[r#"
-        1 b: 72.6 97 94.6 72 = 86.9
-           EUR 5,650, 1,550 more than the cheapest; within the budget of EUR 6,000; safety 97 of 100; 1 h 14 min, 4 min longer than the shortest; comfort 72 of 100; an aircraft that the client prefers.
-        2 a: 100 82 87.5 60 = 85.6
-           EUR 4,100 is the lowest price of 4; within the budget of EUR 6,000; safety 82 of 100; 1 h 20 min, 10 min longer than the shortest; comfort 60 of 100.
-        3 c: 15.6 88 97.2 86 = 60
-           EUR 9,000, 4,900 more than the cheapest; above the budget of EUR 6,000; safety 88 of 100; 1 h 12 min, 2 min longer than the shortest; comfort 86 of 100.
-        4 d: 0 96 100 94 = 57.8
-           EUR 20,000, 15,900 more than the cheapest; above the budget of EUR 6,000; safety 96 of 100; the shortest flight with 1 h 10 min; comfort 94 of 100.
-    "#]]);
+    check(
+        &Wishes { passengers: 4, budget_max: Some(6_000), preferred_aircraft, ..Wishes::default() },
+        &expect![[r#"
+            1 b: 72.6 97 94.6 72 = 86.9
+               EUR 5,650, 1,550 more than the cheapest; within the budget of EUR 6,000; safety 97 of 100; 1 h 14 min, 4 min longer than the shortest; comfort 72 of 100; one of the preferred aircraft.
+            2 a: 100 82 87.5 60 = 85.6
+               EUR 4,100 is the lowest price of 4; within the budget of EUR 6,000; safety 82 of 100; 1 h 20 min, 10 min longer than the shortest; comfort 60 of 100.
+            3 c: 15.6 88 97.2 86 = 60
+               EUR 9,000, 4,900 more than the cheapest; above the budget of EUR 6,000; safety 88 of 100; 1 h 12 min, 2 min longer than the shortest; comfort 86 of 100.
+            4 d: 0 96 100 94 = 57.8
+               EUR 20,000, 15,900 more than the cheapest; above the budget of EUR 6,000; safety 96 of 100; the shortest flight with 1 h 10 min; comfort 94 of 100.
+        "#]],
+    );
 }
 
 #[test]
 fn a_vip_in_haste_pays_for_comfort() {
-    check(&Wishes { passengers: 4, vip: true, urgency: "urgent".into(), ..Wishes::default() }, &expect![[r#"
+    check(
+        &Wishes { passengers: 4, vip: true, urgency: "urgent".into(), ..Wishes::default() },
+        &expect![[r#"
         1 d: 20.5 96 100 94 = 88.9
            EUR 20,000, 15,900 more than the cheapest; safety 96 of 100; the shortest flight with 1 h 10 min; comfort 94 of 100.
         2 c: 45.6 88 97.2 86 = 85.8
@@ -79,7 +87,8 @@ fn a_vip_in_haste_pays_for_comfort() {
            EUR 5,650, 1,550 more than the cheapest; safety 97 of 100; 1 h 14 min, 4 min longer than the shortest; comfort 72 of 100.
         4 a: 100 82 87.5 60 = 77.8
            EUR 4,100 is the lowest price of 4; safety 82 of 100; 1 h 20 min, 10 min longer than the shortest; comfort 60 of 100.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
