@@ -135,8 +135,8 @@ async fn send_once(server: &SmtpSettings, entry: &Path, email: &Email, message: 
     match smtp::send(server, &email.sender, &email.recipient, message).await {
         Ok(()) => {
             let sent = line("sent", email);
-            let told = off_thread(move || write_whole(&path, sent.as_bytes())).await.and_then(|told| told);
-            told.map_err(|error| failed(format!("the mail is sent, but that cannot be noted: {error}"), false))?;
+            // The mail is out. Without this note the entry stays as it began, and nothing is ever sent again.
+            let _ = off_thread(move || write_whole(&path, sent.as_bytes())).await;
             Ok(Sent::Now)
         }
         Err(SmtpError::NotSent { why, retryable }) => {
@@ -193,10 +193,13 @@ fn begin(entry: &Path, begun: &str) -> io::Result<Entry> {
     }
     match OpenOptions::new().write(true).create_new(true).open(entry) {
         Ok(mut file) => {
-            file.write_all(begun.as_bytes())?;
-            file.sync_all()?;
-            sync_folder(entry)?;
-            Ok(Entry::New)
+            let noted =
+                file.write_all(begun.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| sync_folder(entry));
+            if noted.is_err() {
+                // Nothing is sent yet, so nothing has begun.
+                fs::remove_file(entry)?;
+            }
+            noted.map(|()| Entry::New)
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             // An entry that cannot be read was cut off when it was made: the delivery had begun.

@@ -3,7 +3,7 @@
 mod csv;
 mod names;
 
-use handover_core::limits::{FILE_BYTES_MAX, NAMES_SHOWN, REGISTER_CLIENTS_MAX};
+use handover_core::limits::{CHARTER_FIELD_CHARS_MAX, FILE_BYTES_MAX, NAMES_SHOWN, REGISTER_CLIENTS_MAX};
 use names::{Named, named};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -116,6 +116,10 @@ fn client(fields: [&str; COLUMNS.len()]) -> Result<Client, String> {
     let [name, email, aircraft, min, max, vip, special] = fields;
     if name.is_empty() {
         return Err("a client has no name".to_owned());
+    }
+    if let Some(at) = fields.iter().position(|field| field.chars().count() > CHARTER_FIELD_CHARS_MAX) {
+        let (column, most) = (COLUMNS[at], CHARTER_FIELD_CHARS_MAX);
+        return Err(format!("`{column}` is longer than {most} characters (CHARTER_FIELD_CHARS_MAX)"));
     }
     let euros = |column: &str, text: &str| match text {
         "" => Ok(None),

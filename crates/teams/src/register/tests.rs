@@ -54,6 +54,16 @@ fn two_of_the_same_name_are_nobody() {
 }
 
 #[test]
+fn a_slip_that_could_come_from_two_names_is_nobody() {
+    let head = COLUMNS.join(",");
+    let clients = read(&format!("{head}\nMartin Keller,a@x.example,,,,,\nMartina Kellers,b@x.example,,,,,\n")).unwrap();
+    for (name, expected) in [("martin keller", true), ("Martinn Keller", false), ("Martn Keller", true)] {
+        let found = matches!(find(&clients, Some(name), None), Found::Client { .. });
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
 fn fields_are_read_in_any_order() {
     let text = "vip,email,name,special_requirements,budget_max,budget_min,preferred_aircraft,note\n\
         yes,a@x.example,Ann,\"wheelchair; no nuts\",9000,,PC-24;Phenom 300E,x\n";
@@ -73,6 +83,11 @@ fn mistakes_have_a_line_and_a_way_out() {
         (format!("{head}\n,a@x.example,,,,,\n"), 2, "a client has no name"),
         (format!("{head}\nAnn,a,,1.5,,,\n"), 2, "`budget_min` is `1.5`; write whole euros, such as 12000"),
         (format!("{head}\nAnn,a,,9,8,,\n"), 2, "`budget_min` is more than `budget_max`"),
+        (
+            format!("{head}\nAnn,a,,,,,{}\n", "x".repeat(1_001)),
+            2,
+            "`special_requirements` is longer than 1000 characters (CHARTER_FIELD_CHARS_MAX)",
+        ),
         (format!("{head}\n\nAnn,a,,,,maybe,\n"), 3, "`vip` is `maybe`; write yes or no"),
     ] {
         let (found, why) = read(&text).unwrap_err();
