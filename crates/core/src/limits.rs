@@ -287,3 +287,54 @@ pub const GRAPH_WIDTH_MAX: usize = 400;
 pub const GRAPH_ACROSS: usize = 8;
 /// Rounds in which the boxes of a drawing are put in a better order and place.
 pub const GRAPH_ROUNDS: usize = 8;
+
+/// Largest head of an HTTP message that a team's service reads, in bytes.
+pub const HTTP_HEAD_BYTES_MAX: usize = 16 * 1024;
+/// Largest body of an HTTP message that a team's service reads, in bytes.
+pub const HTTP_BODY_BYTES_MAX: usize = 256 * 1024;
+/// What is read of a request after its answer, in bytes, before its connection is closed all the same.
+pub const HTTP_DRAINED_BYTES_MAX: u64 = 1024 * 1024;
+/// How long one exchange over HTTP may take from the first byte to the last, in milliseconds.
+pub const HTTP_MS: u64 = 10_000;
+/// Connections that a team's service serves at once; others wait.
+pub const HTTP_CONNECTIONS_MAX: usize = 256;
+/// Longest piece of an answer that a message repeats when it is not understood, in characters.
+pub const HTTP_SHOWN_CHARS_MAX: usize = 200;
+/// Requests for quotes that the charter market keeps.
+pub const MARKET_RFPS_MAX: usize = 100_000;
+/// Operators that the charter market asks for one request.
+pub const MARKET_QUOTES_MAX: usize = 6;
+/// Quotes that must have come before they are compared.
+pub const QUOTES_MIN: usize = 3;
+/// Proposals that a client gets.
+pub const PROPOSALS_MAX: usize = 3;
+/// How often the charter market is asked for quotes, in milliseconds, when nothing else is set.
+pub const QUOTES_POLL_MS: u64 = 1_000;
+/// Tries to fetch the quotes before their analysis fails.
+pub const QUOTES_FETCH_TRIES: u32 = 3;
+/// Most passengers of one charter flight.
+pub const PASSENGERS_MAX: u64 = 19;
+/// How far ahead a charter flight may be asked for, in days.
+pub const CHARTER_DAYS_MAX: i64 = 365;
+/// Longest charter request in plain words, in characters.
+pub const CHARTER_TEXT_CHARS_MAX: usize = 2_000;
+/// Longest field of a charter request, in characters.
+pub const CHARTER_FIELD_CHARS_MAX: usize = 1_000;
+/// Most clients in the register.
+pub const REGISTER_CLIENTS_MAX: usize = 100_000;
+/// Slips that a client's name may have and still be found.
+pub const NAME_SLIPS_MAX: usize = 2;
+/// Longest name that is compared with slips, in characters.
+pub const NAME_CHARS_MAX: usize = 100;
+/// Names that are listed when a client's name could mean several.
+pub const NAMES_SHOWN: usize = 5;
+/// Longest address for mail, in characters.
+pub const ADDRESS_CHARS_MAX: usize = 254;
+/// Largest mail that is sent, in bytes.
+pub const MAIL_BYTES_MAX: usize = 512 * 1024;
+/// How long a mail server may take for one reply, in milliseconds, when nothing else is set.
+pub const SMTP_MS: u64 = 60_000;
+/// Longest line of a mail server that is read, in bytes.
+pub const SMTP_LINE_BYTES_MAX: usize = 2_048;
+/// Lines of one reply of a mail server that are read.
+pub const SMTP_REPLY_LINES_MAX: usize = 64;
