@@ -24,7 +24,6 @@ use std::{fs::File, io::BufReader, path::PathBuf};
 
 /// Arguments of `handover audit`.
 #[derive(Debug, Clone, Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub struct Audit {
     #[command(subcommand)]
     command: Option<Action>,

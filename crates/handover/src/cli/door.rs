@@ -40,22 +40,28 @@ pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
 }
 
 async fn once(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
-    let until = Instant::now() + Duration::from_millis(DOOR_WAIT_MS);
-    let engine = loop {
-        match open(cli, false).await {
-            Ok(engine) => break engine,
-            // Another command that is soon over answers nobody: its turn is waited for.
-            Err(stop) if stop.is_in_use() && !desk::answers(&cli.database()) && Instant::now() < until => {
-                tokio::time::sleep(NAP).await;
-            }
-            Err(stop) if stop.is_in_use() => return ask(cli, out, stop).await,
-            Err(stop) => return Err(stop),
-        }
+    let engine = match open_in_turn(cli, false).await {
+        Ok(engine) => engine,
+        Err(stop) if stop.is_in_use() => return ask(cli, out, stop).await,
+        Err(stop) => return Err(stop),
     };
     let done = here(cli, &engine, out, false).await;
     let closed = engine.close().await;
     done?;
     Ok(closed?)
+}
+
+/// Opens the database. Another command that is soon over answers nobody: its turn is waited for.
+pub(crate) async fn open_in_turn(cli: &Cli, background: bool) -> Result<Engine, Stop> {
+    let until = Instant::now() + Duration::from_millis(DOOR_WAIT_MS);
+    loop {
+        match open(cli, background).await {
+            Err(stop) if stop.is_in_use() && !desk::answers(&cli.database()) && Instant::now() < until => {
+                tokio::time::sleep(NAP).await;
+            }
+            opened => return opened,
+        }
+    }
 }
 
 /// Runs the command on an engine of this process.
@@ -73,7 +79,9 @@ pub(crate) async fn ask(cli: &Cli, out: &mut Out, held: Stop) -> Result<(), Stop
     match desk::ask(&cli.database(), &cli.given, out).await? {
         desk::Asked::Done(exit) if exit == super::exit::GOOD => Ok(()),
         desk::Asked::Done(exit) => Err(Stop::Said(exit)),
-        desk::Asked::Nobody => Err(unanswered(held)),
+        desk::Asked::Nobody => {
+            Err(in_use(held, "it answers no commands: end it, or let it call handover::cli::desk::serve"))
+        }
         desk::Asked::Lost => {
             let hint = "look whether it was done: handover watch --since 1m";
             Err(Stop::trouble("the process that holds the database ended before it answered", hint))
@@ -81,11 +89,11 @@ pub(crate) async fn ask(cli: &Cli, out: &mut Out, held: Stop) -> Result<(), Stop
     }
 }
 
-/// Somebody holds the database and answers nobody.
-fn unanswered(held: Stop) -> Stop {
+/// Somebody holds the database: what to do about it.
+pub(crate) fn in_use(held: Stop, hint: &str) -> Stop {
     let Stop::Refused(HandoffError { mut refusals, agents, cause }) = held else { return held };
     for refusal in refusals.iter_mut().filter(|refusal| refusal.code == Code::StoreInUse) {
-        refusal.hint = "it answers no commands: end it, or let it call handover::cli::desk::serve".to_owned();
+        refusal.hint = hint.to_owned();
     }
     Stop::Refused(HandoffError { refusals, agents, cause })
 }

@@ -74,8 +74,10 @@ pub struct HandOff {
 }
 
 pub(crate) async fn run(args: &HandOff, job: &mut Job<'_>) -> Result<(), Stop> {
+    // What was typed is read before anything is changed.
+    let given = given(args, job)?;
     let session = session(args, job).await?;
-    let request = request(args, &session, job).await?;
+    let request = request(args, given, &session, job).await?;
     let answer = job.engine.initiate_json(&session, &request.to_string()).await?;
     if !args.wait {
         return tell(&answer, job).await;
@@ -107,22 +109,35 @@ async fn session(args: &HandOff, job: &mut Job<'_>) -> Result<SessionId, Stop> {
     Ok(id)
 }
 
+/// The request as far as it was given as a whole, with the payload.
+fn given(args: &HandOff, job: &Job<'_>) -> Result<Map<String, Value>, Stop> {
+    let mut fields = match &args.request {
+        None => Map::new(),
+        Some(given) => match input::json(job, "request", given)? {
+            Value::Object(fields) => fields,
+            _ => {
+                let hint = "give it as {\"task\": {\"description\": …}, …}";
+                return Err(Stop::refused("--request is no object", hint));
+            }
+        },
+    };
+    if let Some(given) = &args.payload {
+        let payload = input::json(job, "payload", given)?;
+        within(&mut fields, "task", |part| put(part, [("payload", payload)]));
+    }
+    Ok(fields)
+}
+
 /// The request in the form of the protocol, so that its mistakes are told as everywhere.
-async fn request(args: &HandOff, id: &SessionId, job: &mut Job<'_>) -> Result<Value, Stop> {
+async fn request(
+    args: &HandOff,
+    mut given: Map<String, Value>,
+    id: &SessionId,
+    job: &mut Job<'_>,
+) -> Result<Value, Stop> {
     let session = job.engine.session(id).await?;
-    let mut request = match &args.request {
-        Some(given) => input::json(job, "request", given)?,
-        None => json!({}),
-    };
-    let Some(fields) = request.as_object_mut() else {
-        return Err(Stop::refused("--request is no object", "give it as {\"task\": {\"description\": …}, …}"));
-    };
-    let payload = args.payload.as_ref().map(|given| input::json(job, "payload", given)).transpose()?;
-    let task = [
-        ("description", json!(args.task)),
-        ("payload", payload.unwrap_or_default()),
-        ("priority", json!(args.priority)),
-    ];
+    let fields = &mut given;
+    let task = [("description", json!(args.task)), ("priority", json!(args.priority))];
     within(fields, "task", |part| put(part, task));
     within(fields, "audit", |part| put(part, [("risk_level", json!(args.risk))]));
     within(fields, "return_protocol", |part| put(part, [("timeout", json!(args.timeout))]));
@@ -145,7 +160,7 @@ async fn request(args: &HandOff, id: &SessionId, job: &mut Job<'_>) -> Result<Va
     address(args, fields);
     let asked = Some(session.original_request.clone()).filter(|text| !text.is_empty());
     fill(fields, session.active_agent.as_str(), asked);
-    Ok(request)
+    Ok(Value::Object(given))
 }
 
 /// To whom: one agent, or the targets of a broadcast.

@@ -22,7 +22,6 @@ use serde_json::Value;
 
 /// Arguments of `handover handoffs`.
 #[derive(Debug, Clone, Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub struct Handoffs {
     #[command(subcommand)]
     command: Option<Action>,

@@ -5,7 +5,12 @@ use serde_json::json;
 
 /// Keeps the database open until it is interrupted.
 pub(crate) async fn run(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
-    let engine = door::open(cli, true).await?;
+    let engine = match door::open_in_turn(cli, true).await {
+        Err(stop) if stop.is_in_use() && desk::answers(&cli.database()) => {
+            return Err(door::in_use(stop, "it answers commands already; there is nothing more to do"));
+        }
+        opened => opened?,
+    };
     let desk = desk::serve(&engine, &cli.database());
     let ready = ready(cli, &desk, out).await;
     if ready.is_ok() {
@@ -29,7 +34,7 @@ async fn ready(cli: &Cli, desk: &desk::Desk, out: &mut Out) -> Result<(), Stop> 
 
 /// Runs one command that waits for others: the database is kept open meanwhile, and they are answered.
 pub(crate) async fn run_once(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
-    let engine = match door::open(cli, true).await {
+    let engine = match door::open_in_turn(cli, true).await {
         Ok(engine) => engine,
         Err(stop) if stop.is_in_use() => return door::ask(cli, out, stop).await,
         Err(stop) => return Err(stop),
