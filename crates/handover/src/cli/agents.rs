@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 /// Arguments of `handover agents`.
 #[derive(Debug, Clone, Args)]
+#[command(disable_help_subcommand = true)]
 pub struct Agents {
     #[command(subcommand)]
     command: Option<Action>,

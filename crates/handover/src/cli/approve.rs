@@ -9,6 +9,7 @@ use handover_core::{
 
 /// Arguments of `handover approve` and `handover reject`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = "See what waits with `handover approvals`, and all of one with `handover handoffs show ID`.")]
 pub struct Decide {
     /// The handoff, or the beginning of its id
     #[arg(value_name = "ID")]

@@ -4,8 +4,11 @@ use super::{
     agents, approvals, approve, audit, cancel, check, completions, explain, give_back, hand_off, handoffs, history,
     inbox, out::Look, recommend, sessions, take, verify, watch,
 };
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
+
+/// Columns of a terminal that does not say how wide it is.
+const WIDTH: usize = 100;
 
 /// Pass work from agent to agent and lose nothing.
 #[derive(Debug, Clone, Parser)]
@@ -43,19 +46,15 @@ pub struct Global {
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub json: bool,
     /// When to use colours; NO_COLOR is honoured
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Everywhere")]
-    pub color: Color,
-}
-
-/// When colours are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    /// On a terminal
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_parser = ["auto", "always", "never"],
+        default_value = "auto",
+        help_heading = "Everywhere"
+    )]
+    pub color: String,
 }
 
 /// The commands.
@@ -170,10 +169,10 @@ impl Cli {
     pub(crate) fn look(&self) -> Look {
         let terminal = std::io::stdout().is_terminal();
         let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|width| *width > 0);
-        let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let measured = || terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0));
         Look {
-            width: asked.or_else(|| if terminal { measured() } else { None }),
-            colour: colour(self.global.color, terminal),
+            width: asked.or_else(|| terminal.then(measured)),
+            colour: colour(&self.global.color, terminal),
             terminal,
             progress: std::io::stderr().is_terminal(),
             json: self.global.json,
@@ -182,11 +181,11 @@ impl Cli {
 }
 
 /// Whether there are colours.
-pub(crate) fn colour(asked: Color, terminal: bool) -> bool {
+pub(crate) fn colour(asked: &str, terminal: bool) -> bool {
     let unwanted = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     match asked {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => terminal && !unwanted() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+        "always" => true,
+        "never" => false,
+        _ => terminal && !unwanted() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
     }
 }

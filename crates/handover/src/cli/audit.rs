@@ -24,6 +24,7 @@ use std::{fs::File, io::BufReader, path::PathBuf};
 
 /// Arguments of `handover audit`.
 #[derive(Debug, Clone, Args)]
+#[command(disable_help_subcommand = true)]
 pub struct Audit {
     #[command(subcommand)]
     command: Option<Action>,

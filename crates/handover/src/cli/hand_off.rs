@@ -18,6 +18,11 @@ use serde_json::{Map, Value, json};
 
 /// Arguments of `handover hand-off`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  handover hand-off --session trip --to anna --task 'Review the contract'
+  handover hand-off --session trip --capability flights --task 'Find quotes' --payload '{\"seats\": 4}' --wait
+  handover hand-off --session trip --to anna,bob --task 'Say what you think'    (a broadcast)")]
 #[command(group = clap::ArgGroup::new("request_or_task").required(true).multiple(true).args(["task", "request"]))]
 pub struct HandOff {
     /// The session that the work belongs to

@@ -22,6 +22,7 @@ use serde_json::Value;
 
 /// Arguments of `handover handoffs`.
 #[derive(Debug, Clone, Args)]
+#[command(disable_help_subcommand = true)]
 pub struct Handoffs {
     #[command(subcommand)]
     command: Option<Action>,

@@ -53,17 +53,19 @@ pub(crate) struct Out {
     pub(crate) at: Option<u64>,
     /// How much of what happened was shown.
     pub(crate) shown: u64,
+    /// Whether a line about progress is to be wiped away.
+    busy: bool,
 }
 
 impl Out {
     /// The streams of this process.
     pub(crate) fn here(look: Look) -> Self {
-        Self { look, sink: Sink::Here, at: None, shown: 0 }
+        Self { look, sink: Sink::Here, at: None, shown: 0, busy: false }
     }
 
     /// Another process.
     pub(crate) fn there(look: Look, frames: mpsc::Sender<Frame>) -> Self {
-        Self { look, sink: Sink::There(frames), at: None, shown: 0 }
+        Self { look, sink: Sink::There(frames), at: None, shown: 0, busy: false }
     }
 
     /// Passes a piece of output on.
@@ -115,13 +117,14 @@ impl Out {
         if !self.look.progress || self.look.json {
             return Ok(());
         }
+        self.busy = true;
         let text = self.paint(Style::Dim, text);
         self.send(Frame::Err(format!("\r\u{1b}[K{text}"))).await
     }
 
     /// Wipes the line about progress away.
     pub(crate) async fn progress_over(&mut self) -> Result<(), Stop> {
-        if !self.look.progress || self.look.json {
+        if !std::mem::take(&mut self.busy) {
             return Ok(());
         }
         self.send(Frame::Err("\r\u{1b}[K".to_owned())).await

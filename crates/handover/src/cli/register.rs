@@ -8,6 +8,10 @@ use serde_json::{Map, Value, json};
 
 /// Arguments of `handover agents register`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  handover agents register handover.yaml
+  handover agents register --name anna --kind human --can review --description 'Reviews contracts'")]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["file", "name"]))]
 pub struct Register {
     /// A handover.yaml, or the JSON of one agent

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 /// Arguments of `handover sessions`.
 #[derive(Debug, Clone, Args)]
+#[command(disable_help_subcommand = true)]
 pub struct Sessions {
     #[command(subcommand)]
     command: Option<Action>,

@@ -8,7 +8,10 @@ use super::{
     times,
     words::{self, status_style},
 };
-use handover_core::{handoff::Handoff, time::Timestamp};
+use handover_core::{
+    handoff::{Handoff, Status},
+    time::Timestamp,
+};
 use handover_engine::StoryStep;
 use serde_json::{Value, json};
 
@@ -67,7 +70,7 @@ async fn steps(handoff: &Handoff, story: &[StoryStep], job: &mut Job<'_>) -> Res
         last = Some(step.at);
         let clock = if told.is_empty() { String::new() } else { times::clock(step.at) };
         let when = out.paint(Style::Dim, &format!("{clock:<12}  {told:>12}"));
-        let name = out.paint(name_style(step.name), &format!("{:<11}", step.name));
+        let name = out.paint(name_style(step.name, handoff.status()), &format!("{:<11}", step.name));
         out.line(format!("  {when}  {name}  {}", tame(&in_words(step)))).await?;
     }
     Ok(())
@@ -91,10 +94,11 @@ fn in_words(step: &StoryStep) -> String {
     format!("{words}{between}{rest}")
 }
 
-fn name_style(name: &str) -> Style {
+fn name_style(name: &str, ended: Status) -> Style {
     match name {
         "reject" | "defer" => Style::Yellow,
-        "accept" | "return" | "complete" => Style::Green,
+        "accept" => Style::Green,
+        "return" | "complete" => status_style(ended),
         "execute" => Style::Blue,
         _ => Style::Cyan,
     }

@@ -1,12 +1,21 @@
 //! The help, and reading what was typed.
 
 use super::{
-    args::{Cli, Color, GROUPS, colour},
+    args::{Cli, GROUPS, colour},
     exit,
 };
-use clap::{ColorChoice, CommandFactory, FromArgMatches, builder::Styles, error::ErrorKind};
+use clap::{
+    ColorChoice, CommandFactory, FromArgMatches,
+    builder::styling::{AnsiColor, Style, Styles},
+    error::ErrorKind,
+};
 use serde_json::json;
 use std::{io::IsTerminal, process::ExitCode};
+
+/// How a title of the help looks.
+const HEADER: Style = AnsiColor::Yellow.on_default().bold();
+/// How a word that is typed looks.
+const LITERAL: Style = AnsiColor::Cyan.on_default();
 
 /// The whole command line, for its page and for completions.
 #[must_use]
@@ -14,10 +23,9 @@ pub fn command() -> clap::Command {
     let command = Cli::command();
     let list = groups(&command);
     command
-        .styles(Styles::styled().header(clap::builder::styling::AnsiColor::Yellow.on_default().bold()))
+        .styles(Styles::styled().header(HEADER).usage(HEADER).literal(LITERAL))
         .help_template("{about}\n\n{usage-heading} {usage}\n\n{before-help}{options}{after-help}")
         .before_help(list)
-        .before_long_help(groups(&Cli::command()))
         .after_help("More: handover help COMMAND, and handover --help")
         .after_long_help(exit_codes())
 }
@@ -26,11 +34,12 @@ pub fn command() -> clap::Command {
 fn groups(command: &clap::Command) -> String {
     let mut text = String::new();
     for (title, names) in GROUPS {
-        text += &format!("{title}:\n");
+        text += &format!("{HEADER}{title}:{HEADER:#}\n");
         for name in names {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about).map(ToString::to_string);
             let about = about.unwrap_or_else(|| "Print this list, or the help of a command".to_owned());
-            text += &format!("  {name:<12}  {about}\n");
+            let name = format!("{LITERAL}{name:<12}{LITERAL:#}");
+            text += &format!("  {name}  {about}\n");
         }
         text += "\n";
     }
@@ -38,7 +47,7 @@ fn groups(command: &clap::Command) -> String {
 }
 
 fn exit_codes() -> String {
-    let mut text = "Exit codes:\n".to_owned();
+    let mut text = format!("{HEADER}Exit codes:{HEADER:#}\n");
     for (code, meaning) in exit::CODES {
         text += &format!("  {code}  {meaning}\n");
     }
@@ -72,12 +81,8 @@ fn read(command: clap::Command, args: &[String]) -> Result<Cli, clap::Error> {
 fn choice(args: &[String]) -> ColorChoice {
     let after = args.iter().skip_while(|arg| *arg != "--color").nth(1).map(String::as_str);
     let asked = args.iter().find_map(|arg| arg.strip_prefix("--color=")).or(after);
-    let asked = match asked {
-        Some("always") => Color::Always,
-        Some("never") => Color::Never,
-        Some(_) | None => Color::Auto,
-    };
-    if colour(asked, std::io::stdout().is_terminal()) { ColorChoice::Always } else { ColorChoice::Never }
+    let wanted = colour(asked.unwrap_or("auto"), std::io::stdout().is_terminal());
+    if wanted { ColorChoice::Always } else { ColorChoice::Never }
 }
 
 fn tell(error: &clap::Error, args: &[String]) -> ExitCode {

@@ -17,6 +17,11 @@ use unicode_width::UnicodeWidthStr;
 
 /// Arguments of `handover watch`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  handover watch --since 10m
+  handover watch --session trip --until-idle
+  handover watch --type TASK_FAILED --json | jq .payload")]
 pub struct Watch {
     /// Only this session
     #[arg(long, value_name = "SESSION")]
