@@ -1,5 +1,6 @@
 //! How a command ends: the exit codes, and what stops one before its end.
 
+use super::words::count;
 use crate::settings::FileError;
 use handover_core::{
     ids::BadName,
@@ -71,7 +72,7 @@ impl Stop {
         let error = match self {
             Self::Refused(error) => of_engine(error, exit),
             Self::File(error) => {
-                let message = format!("{} has {} mistakes", error.file, error.count());
+                let message = format!("{} has {}", error.file, count(error.count() as u64, "mistake"));
                 let mut value = of_engine(&HandoffError::from(error.clone()), exit);
                 value["message"] = json!(message);
                 value
@@ -84,10 +85,16 @@ impl Stop {
 }
 
 fn of_engine(error: &HandoffError, exit: u8) -> Value {
+    let said = |refusal: &Refusal| match refusal.field.as_str() {
+        "" => refusal.message.clone(),
+        field => format!("{field}: {}", refusal.message),
+    };
+    let message = error.refusals.iter().map(said).collect::<Vec<_>>().join("; ");
+    let hint = error.refusals.iter().map(|refusal| refusal.hint.as_str()).find(|hint| !hint.is_empty());
     json!({
         "code": error.code(),
-        "message": error.to_string(),
-        "hint": error.code().mend(),
+        "message": message,
+        "hint": hint.unwrap_or_else(|| error.code().mend()),
         "refusals": error.refusals,
         "exit": exit,
     })

@@ -33,7 +33,7 @@ pub(crate) async fn run(cli: &Cli, args: &Watch, out: &mut Out) -> Result<(), St
     let mut told = false;
     loop {
         let before = touched(&db);
-        let since = match round(&cli, out).await? {
+        let since = match round(&cli, args, out).await? {
             Round::Enough => return Ok(()),
             Round::Free if args.until_idle => return Ok(()),
             // Looking has touched the files, too.
@@ -50,7 +50,7 @@ pub(crate) async fn run(cli: &Cli, args: &Watch, out: &mut Out) -> Result<(), St
 }
 
 /// One round: with whoever holds the database until that one ends, or what is there already.
-async fn round(cli: &Cli, out: &mut Out) -> Result<Round, Stop> {
+async fn round(cli: &Cli, args: &Watch, out: &mut Out) -> Result<Round, Stop> {
     match door::open(cli, false).await {
         Ok(engine) => {
             let shown = door::here(cli, &engine, out, false).await;
@@ -66,14 +66,8 @@ async fn round(cli: &Cli, out: &mut Out) -> Result<Round, Stop> {
         },
         Err(stop) => return Err(stop),
     }
-    Ok(if is_enough(cli, out) { Round::Enough } else { Round::Free })
-}
-
-fn is_enough(cli: &Cli, out: &Out) -> bool {
-    match &cli.command {
-        super::Command::Watch(watch) => watch.count.is_some_and(|count| out.shown >= count),
-        _ => true,
-    }
+    let enough = args.count.is_some_and(|count| out.shown >= count);
+    Ok(if enough { Round::Enough } else { Round::Free })
 }
 
 /// The next round begins where this one ended.

@@ -196,6 +196,10 @@ fn fill(fields: &mut Map<String, Value>, owner: &str, asked: Option<String>) {
     for (name, value) in usual {
         fields.entry(name).or_insert(value);
     }
+    if fields["type"] == "sequential" {
+        // Whoever hands the session over has done its part.
+        fields.entry("completes_segment").or_insert(json!(true));
+    }
     within(fields, "return_protocol", |part| {
         if !part.contains_key("timeout") && !part.contains_key("timeout_ms") {
             part.insert("timeout".to_owned(), json!("1h"));

@@ -190,7 +190,10 @@ impl Out {
             text += &self.hint("cause", &tame(cause));
         }
         let code = error.code();
-        text + &self.hint("mend", code.mend()) + &self.hint("more", &format!("handover explain {code}"))
+        // What is said about this very case is better than what holds for all of its kind.
+        let hinted = error.refusals.iter().any(|refusal| !refusal.hint.is_empty());
+        let mend = if hinted { "" } else { code.mend() };
+        text + &self.hint("hint", mend) + &self.hint("more", &format!("handover explain {code}"))
     }
 }
 

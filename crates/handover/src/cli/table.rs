@@ -102,12 +102,24 @@ impl Table {
             let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|(text, _)| text.width());
             cells.max().unwrap_or(0).max(column.title.width())
         };
-        let mut widths: Vec<usize> = self.columns.iter().enumerate().map(|(at, column)| natural(at, column)).collect();
-        let Some(width) = width else { return widths };
-        self.shrink(&mut widths, width, true, TEXT_MIN);
-        while over(&widths, width) > 0 && self.leave_out(&mut widths) {}
-        self.shrink(&mut widths, width, false, CELL_MIN);
-        widths
+        let natural: Vec<usize> = self.columns.iter().enumerate().map(|(at, column)| natural(at, column)).collect();
+        let Some(width) = width else { return natural };
+        let mut ranks: Vec<u8> = self.columns.iter().map(|column| column.rank).filter(|rank| *rank > 0).collect();
+        ranks.sort_unstable();
+        // Without the columns that matter least, one more at a time, until the rest fits.
+        loop {
+            let most = ranks.last().copied().unwrap_or(0);
+            let shown = self.columns.iter().zip(&natural).map(|(column, n)| if column.rank > most { 0 } else { *n });
+            let mut widths: Vec<usize> = shown.collect();
+            self.shrink(&mut widths, width, true, TEXT_MIN);
+            if over(&widths, width) == 0 {
+                return widths;
+            }
+            if ranks.pop().is_none() {
+                self.shrink(&mut widths, width, false, CELL_MIN);
+                return widths;
+            }
+        }
     }
 
     /// Takes what is too much from columns of one sort, the widest first.
@@ -118,13 +130,6 @@ impl Table {
             let Some((_, widest)) = wide.max_by_key(|(_, width)| **width) else { return };
             *widest -= 1;
         }
-    }
-
-    /// Leaves the column out that matters least; whether there was one.
-    fn leave_out(&self, widths: &mut [usize]) -> bool {
-        let can = self.columns.iter().zip(widths).filter(|(column, width)| column.rank > 0 && **width > 0);
-        let least = can.max_by_key(|(column, _)| column.rank);
-        least.map(|(_, width)| *width = 0).is_some()
     }
 }
 
