@@ -338,3 +338,20 @@ pub const SMTP_MS: u64 = 60_000;
 pub const SMTP_LINE_BYTES_MAX: usize = 2_048;
 /// Lines of one reply of a mail server that are read.
 pub const SMTP_REPLY_LINES_MAX: usize = 64;
+
+/// Longest request that one process sends to another that holds the database, in bytes.
+pub const DESK_LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Commands of other processes that a holder of the database answers at once.
+pub const DESK_CONNECTIONS_MAX: usize = 32;
+/// How long the holder of the database waits for the request of another process, in milliseconds.
+pub const DESK_IDLE_MS: u64 = 10_000;
+/// Pieces of output that wait for another process to read them.
+pub const DESK_FRAMES_MAX: usize = 256;
+/// Handoffs among which the beginning of an id is looked for, the latest first.
+pub const PREFIX_HANDOFFS_MAX: usize = 10_000;
+/// Shortest beginning of an id that stands for the whole of it, in characters.
+pub const PREFIX_CHARS_MIN: usize = 4;
+/// Rows of a list on the command line when nobody says how many.
+pub const LIST_ROWS: usize = 50;
+/// How long a command waits for a database that another process holds and does not answer for, in milliseconds.
+pub const DOOR_WAIT_MS: u64 = 2_000;

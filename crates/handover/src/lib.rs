@@ -26,6 +26,8 @@ pub use handover_store as store;
 pub use handover_core::refusal::{Code, HandoffError, Refusal};
 pub use handover_engine::{Engine, Options};
 
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod settings;
 mod yaml;
 

@@ -1,0 +1,36 @@
+//! JSON that is given on the command line: itself, or `@FILE`.
+
+use super::{Job, exit::Stop};
+use handover_core::{
+    limits::FILE_BYTES_MAX,
+    refusal::{Code, Refusal},
+};
+use serde_json::Value;
+use std::{fs::File, io::Read};
+
+/// The JSON of an argument. A text that is no JSON is refused, with its place.
+pub(crate) fn json(job: &Job<'_>, name: &str, given: &str) -> Result<Value, Stop> {
+    let text = match given.strip_prefix('@') {
+        Some(path) => file(job, path)?,
+        None => given.to_owned(),
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        let refusal = Refusal::new(Code::NotJson, error.to_string()).at(name);
+        refusal.hint("give JSON such as '{\"seats\": 4}' or '\"done\"', or a file as @FILE").into()
+    })
+}
+
+/// The text of a file, not longer than it may be.
+pub(crate) fn file(job: &Job<'_>, path: &str) -> Result<String, Stop> {
+    let mut text = String::new();
+    let opened = File::open(job.folder.join(path));
+    let read = opened.and_then(|file| file.take(FILE_BYTES_MAX as u64 + 1).read_to_string(&mut text));
+    if let Err(error) = read {
+        return Err(Stop::refused(format!("{path} cannot be read: {error}"), "check the path and its permissions"));
+    }
+    if text.len() > FILE_BYTES_MAX {
+        let message = format!("{path} has more than {FILE_BYTES_MAX} bytes (FILE_BYTES_MAX)");
+        return Err(Refusal::new(Code::TooLarge, message).into());
+    }
+    Ok(text)
+}
