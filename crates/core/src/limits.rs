@@ -355,3 +355,9 @@ pub const PREFIX_CHARS_MIN: usize = 4;
 pub const LIST_ROWS: usize = 50;
 /// How long a command waits for a database that another process holds and does not answer for, in milliseconds.
 pub const DOOR_WAIT_MS: u64 = 2_000;
+/// Pieces of work that an agent of a team has at once when its workflow does not say.
+pub const TEAM_AT_ONCE: u32 = 4;
+/// Most that a program writes as its answer, in bytes.
+pub const COMMAND_OUTPUT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// Words of a program that failed which are shown.
+pub const COMMAND_WORDS_SHOWN: usize = 40;

@@ -229,6 +229,12 @@ impl Engine {
         Self { inner: self.inner.clone(), caller: Arc::new(caller) }
     }
 
+    /// The time, as this engine has it.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+
     /// Changes the settings that decisions depend on.
     ///
     /// # Errors

@@ -29,6 +29,8 @@ pub use handover_engine::{Engine, Options};
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod settings;
+#[cfg(feature = "teams")]
+pub mod team;
 mod yaml;
 
 /// What most programs need.

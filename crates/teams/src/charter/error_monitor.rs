@@ -1,15 +1,16 @@
 //! Decides what becomes of a failure: another try after a while, or a word to a person.
 
-use super::{Office, retries};
+use super::retries;
 use crate::bench::{Bench, Ending, Failure, text};
 use handover_core::limits::RETRIES_MAX;
 use serde_json::{Value, json};
 
-/// Ends with `ERROR_RETRY` while another try may help and there were fewer than three, else with `ERROR_FINAL`.
+/// Ends with `ERROR_RETRY` while another try may help and there were fewer than three, else with `ERROR_FINAL`. How long
+/// the next try waits is for the workflow to say.
 ///
 /// # Errors
 /// When the engine takes the work away.
-pub async fn error_monitor<B: Bench>(bench: &B, office: &Office) -> Result<Ending, Failure> {
+pub async fn error_monitor<B: Bench>(bench: &B) -> Result<Ending, Failure> {
     let payload = bench.payload();
     let kind = text(payload, "error_type").unwrap_or("unknown_error");
     let service = text(payload, "service").unwrap_or_default();
@@ -21,8 +22,6 @@ pub async fn error_monitor<B: Bench>(bench: &B, office: &Office) -> Result<Endin
     data["original_error"] = json!(what);
     data["error_type"] = json!(kind);
     if retryable && tried < u64::from(RETRIES_MAX) {
-        let wait = office.settings.retry_base_ms.saturating_mul(1 << tried);
-        bench.pause(wait).await;
         data["retry_count"] = json!(tried + 1);
         let say = format!("Try {} of {RETRIES_MAX} for {}: {what}", tried + 1, named(service));
         return Ok(Ending::done("ERROR_RETRY", data, say));

@@ -37,7 +37,7 @@ use crate::{
     mail::{Delivery, Mailer},
     market::MarketClient,
 };
-use handover_core::limits::{QUOTES_POLL_MS, RETRY_BASE_MS};
+use handover_core::limits::QUOTES_POLL_MS;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{io, path::PathBuf};
@@ -72,15 +72,29 @@ pub struct CharterSettings {
     /// How often the market is asked for quotes, in milliseconds.
     #[serde(default = "default_poll")]
     pub poll_ms: u64,
-    /// How long the first retry of a service waits, in milliseconds; it doubles each time.
-    #[serde(default = "default_retry")]
-    pub retry_base_ms: u64,
     /// What goes wrong on purpose: `register` and `mail`. The market has its own settings.
     #[serde(default)]
     pub faults: Faults,
     /// Where it is counted what has gone wrong, so that a restart does not begin anew; in memory when it is not said.
     #[serde(default)]
     pub state: Option<PathBuf>,
+}
+
+impl CharterSettings {
+    /// The usual settings, with these services.
+    #[must_use]
+    pub fn new(register: PathBuf, market: String, mail: Delivery) -> Self {
+        Self {
+            register,
+            market,
+            mail,
+            sender_name: default_sender_name(),
+            sender: default_sender(),
+            poll_ms: default_poll(),
+            faults: Faults::default(),
+            state: None,
+        }
+    }
 }
 
 fn default_sender_name() -> String {
@@ -93,10 +107,6 @@ fn default_sender() -> String {
 
 fn default_poll() -> u64 {
     QUOTES_POLL_MS
-}
-
-fn default_retry() -> u64 {
-    RETRY_BASE_MS
 }
 
 /// What all agents of the team share.
@@ -141,7 +151,7 @@ pub async fn run<B: Bench>(agent: &str, bench: &B, office: &Office) -> Result<En
         "flight_search" => flight_search(bench, office).await,
         "proposal_analysis" => proposal_analysis(bench, office).await,
         "communication" => communication(bench, office).await,
-        "error_monitor" => error_monitor(bench, office).await,
+        "error_monitor" => error_monitor(bench).await,
         _ => Err(format!("`{agent}` is not one of the charter team: {}", AGENTS.join(", ")).into()),
     }
 }

@@ -151,7 +151,7 @@ async fn the_monitor_waits_longer_each_time() {
         (json!([1]), "ERROR_FINAL", vec![], "it failed with `unknown_error` and said no more. Somebody has to look."),
     ] {
         let bench = scene.bench(payload);
-        let ending = error_monitor(&bench, &scene.office).await.unwrap();
+        let ending = error_monitor(&bench).await.unwrap();
         assert_eq!((ending.signal, ending.say.as_str()), (signal, say));
         assert_eq!(*bench.paused.lock(), waits);
         assert!(!ending.failed && ending.data.is_object());

@@ -94,7 +94,6 @@ impl Scene {
             sender_name: default_sender_name(),
             sender: default_sender(),
             poll_ms: 100,
-            retry_base_ms: 1_000,
             faults,
             state: None,
         });
