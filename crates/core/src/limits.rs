@@ -361,3 +361,13 @@ pub const TEAM_AT_ONCE: u32 = 4;
 pub const COMMAND_OUTPUT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Words of a program that failed which are shown.
 pub const COMMAND_WORDS_SHOWN: usize = 40;
+/// Most times that each further wait of a way that is gone again may be longer than the one before.
+pub const RETRY_FACTOR_MAX: u32 = 100;
+/// Pairs of rules of one workflow that are compared to find those that may both fit.
+pub const RULE_PAIRS_MAX: usize = 200_000;
+/// Parts of a condition, joined by `&&`, that are compared with those of another.
+pub const CONDITION_PARTS_MAX: usize = 16;
+/// Most events that start sessions of one workflow.
+pub const WORKFLOW_EVENTS_MAX: usize = 100;
+/// Bytes that one pattern in the schema of a payload may take when it is compiled. A `\\w` of all alphabets takes 40 KB.
+pub const SCHEMA_PATTERN_BYTES_MAX: usize = 128 * 1024;

@@ -2,7 +2,7 @@
 //! that is told when the workflow is read, never silently passed over.
 
 use crate::limits;
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -109,9 +109,11 @@ fn sound(schema: &Value, at: &str, depth: usize, faults: &mut Vec<Fault>) {
             "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
                 (!value.is_u64()).then_some("it is a count")
             }
-            "pattern" => {
-                value.as_str().is_none_or(|text| Regex::new(text).is_err()).then_some("it is no regular expression")
-            }
+            "pattern" => value
+                .as_str()
+                .and_then(pattern)
+                .is_none()
+                .then_some("it is no regular expression, or takes more than SCHEMA_PATTERN_BYTES_MAX"),
             "const" => None,
             known if NOTES.contains(&known) => None,
             _ => {
@@ -122,6 +124,12 @@ fn sound(schema: &Value, at: &str, depth: usize, faults: &mut Vec<Fault>) {
         };
         faults.extend(why.map(|why| fault(&here, why)));
     }
+}
+
+/// A pattern that is right and small enough: a file must not be able to make a check slow.
+fn pattern(text: &str) -> Option<Regex> {
+    let max = limits::SCHEMA_PATTERN_BYTES_MAX;
+    RegexBuilder::new(text).size_limit(max).dfa_size_limit(max).build().ok()
 }
 
 fn not_types(value: &Value) -> Option<&'static str> {
@@ -210,9 +218,9 @@ fn counted(map: &Map<String, Value>, count: usize, least: &str, most: &str, what
 
 fn of_text(map: &Map<String, Value>, text: &str, at: &str, faults: &mut Vec<Fault>) {
     faults.extend(counted(map, text.chars().count(), "minLength", "maxLength", "characters").map(|why| fault(at, why)));
-    let pattern = map.get("pattern").and_then(Value::as_str);
-    if let Some(pattern) = pattern.filter(|pattern| Regex::new(pattern).is_ok_and(|regex| !regex.is_match(text))) {
-        faults.push(fault(at, format!("it does not match {pattern}")));
+    let wanted = map.get("pattern").and_then(Value::as_str);
+    if let Some(wanted) = wanted.filter(|wanted| pattern(wanted).is_some_and(|regex| !regex.is_match(text))) {
+        faults.push(fault(at, format!("it does not match {wanted}")));
     }
 }
 

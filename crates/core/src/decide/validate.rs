@@ -58,6 +58,11 @@ impl Checks {
         self.refusals.is_empty()
     }
 
+    /// How many were found.
+    pub(crate) fn found(&self) -> usize {
+        self.refusals.len()
+    }
+
     /// A text that may be empty.
     pub(crate) fn optional_text(&mut self, field: &str, text: &str) {
         self.size(field, text.len(), limits::TEXT_BYTES_MAX, "TEXT_BYTES_MAX");

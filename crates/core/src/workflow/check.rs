@@ -1,6 +1,7 @@
-//! Whether a workflow can be: every name known, every state reached and left, every rule one that can fire.
+//! Whether a workflow can be: every name known, every value in its bounds, nothing that contradicts itself. What leads
+//! where is looked at afterwards, in `paths` and `shadow`.
 
-use super::{Rule, Workflow};
+use super::{Payload, Retry, Rule, RuleCondition, State, Workflow};
 use crate::{
     decide::validate::Checks,
     ids::AgentId,
@@ -9,6 +10,7 @@ use crate::{
     policy::check_session_limits,
     refusal::{Code, HandoffError, Refusal},
 };
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that can be, and is worth a second look.
@@ -21,23 +23,15 @@ pub struct Noted {
 }
 
 impl Workflow {
-    /// Checks all of it.
+    /// Checks all of it, and gives what is worth a second look.
     ///
     /// # Errors
     /// With everything that is wrong.
     pub fn check(&self) -> Result<Vec<Noted>, HandoffError> {
-        let mut checks = Checks::default();
-        self.check_names(&mut checks);
-        self.check_states(&mut checks);
-        self.check_transitions(&mut checks);
-        for (i, rule) in self.rules.iter().enumerate() {
-            self.check_rule(&format!("rules[{i}]"), rule, &mut checks);
-        }
-        self.check_twice(&mut checks);
-        self.check_route(&mut checks);
-        check_session_limits("limits", &self.limits, &mut checks);
+        let mut checks = self.parts();
         // What leads where only makes sense when the names do.
         if checks.is_clean() {
+            self.check_start(&mut checks);
             self.check_paths(&mut checks);
             self.check_shadows(&mut checks);
             self.check_signals(&mut checks);
@@ -46,56 +40,84 @@ impl Workflow {
         Ok(super::overlap::notes(self))
     }
 
-    fn check_names(&self, checks: &mut Checks) {
-        name("name", &self.name, checks);
+    /// What is wrong with each part by itself, whatever the others say: for a workflow of which only some parts could
+    /// be read.
+    #[must_use]
+    pub fn check_parts(&self) -> Vec<Refusal> {
+        self.parts().done().err().map(|error| error.refusals).unwrap_or_default()
+    }
+
+    fn parts(&self) -> Checks {
+        let mut checks = Checks::default();
+        name("name", &self.name, &mut checks);
         checks.optional_text("description", &self.description);
-        checks.count("agents", self.agents.len(), limits::WORKFLOW_AGENTS_MAX, "WORKFLOW_AGENTS_MAX");
-        checks.count("states", self.states.len(), limits::WORKFLOW_STATES_MAX, "WORKFLOW_STATES_MAX");
+        self.check_agents(&mut checks);
+        self.check_states(&mut checks);
+        self.check_transitions(&mut checks);
         checks.count("rules", self.rules.len(), limits::WORKFLOW_RULES_MAX, "WORKFLOW_RULES_MAX");
+        let responsible = self.states.values().filter_map(|state| state.agent.as_ref()).collect();
+        for (i, rule) in self.rules.iter().enumerate().take(limits::WORKFLOW_RULES_MAX) {
+            self.check_rule(&format!("rules[{i}]"), rule, &responsible, &mut checks);
+        }
+        self.check_twice(&mut checks);
+        self.check_route(&mut checks);
+        self.check_events(&mut checks);
+        check_session_limits("limits", &self.limits, &mut checks);
+        checks
+    }
+
+    fn check_agents(&self, checks: &mut Checks) {
+        checks.count("agents", self.agents.len(), limits::WORKFLOW_AGENTS_MAX, "WORKFLOW_AGENTS_MAX");
         for (id, member) in &self.agents {
             let field = format!("agents.{id}");
             checks.optional_text(&format!("{field}.about"), &member.about);
-            checks.count(
-                &format!("{field}.signals"),
-                member.signals.len(),
-                limits::RULE_SIGNALS_MAX,
-                "RULE_SIGNALS_MAX",
-            );
+            names(&format!("{field}.signals"), &member.signals, checks);
+            let at = format!("{field}.capabilities");
+            checks.count(&at, member.capabilities.len(), limits::CAPABILITIES_MAX, "CAPABILITIES_MAX");
+            member.capabilities.iter().enumerate().for_each(|(i, text)| checks.text(&format!("{at}[{i}]"), text));
+            checks.payload(&format!("{field}.with"), &member.with);
             if member.at_once == Some(0) {
-                let refusal = Refusal::new(Code::OutOfRange, "0 would take nothing; leave it out or give 1 and more");
-                checks.add(refusal.at(format!("{field}.at_once")));
+                let refusal = Refusal::new(Code::OutOfRange, "0 would take nothing").at(format!("{field}.at_once"));
+                checks.add(refusal.hint("leave it out, or give 1 or more"));
             }
-            let bad = member.run.as_ref().is_some_and(super::Runner::is_empty);
-            if bad {
-                let refusal = Refusal::new(Code::EmptyField, "it names nothing to run");
-                checks.add(refusal.at(format!("{field}.run")));
+            if member.run.as_ref().is_some_and(super::Runner::is_empty) {
+                let refusal = Refusal::new(Code::EmptyField, "it names nothing to run").at(format!("{field}.run"));
+                checks.add(refusal.hint("write `command: [program, argument]` or `builtin: name`"));
             }
         }
     }
 
     fn check_states(&self, checks: &mut Checks) {
+        checks.count("states", self.states.len(), limits::WORKFLOW_STATES_MAX, "WORKFLOW_STATES_MAX");
         self.is_state("start", &self.start, checks);
         for (state, entry) in &self.states {
             let field = format!("states.{state}");
             name(&field, state, checks);
-            if let Some(agent) = &entry.agent {
-                self.is_agent(&format!("{field}.agent"), agent, checks);
-            }
-            if entry.agent.is_none() && entry.end.is_none() {
-                let refusal = Refusal::new(Code::BadWorkflow, format!("nobody is responsible for {state}")).at(&field);
-                checks.add(refusal.hint("give it an `agent`, or say `end: completed` or `end: failed`"));
-            }
-            if let Some(ms) = entry.timeout_ms {
-                checks.wait(&format!("{field}.timeout_ms"), ms);
-            }
-            if entry.on_timeout.is_some() && entry.timeout_ms.is_none() {
-                let refusal = Refusal::new(Code::BadWorkflow, format!("{state} has no time that could run out"));
-                checks.add(refusal.at(format!("{field}.on_timeout")).hint("give it a `timeout_ms`, or leave this out"));
-            }
+            self.check_state(&field, state, entry, checks);
         }
-        if self.states.get(&self.start).is_some_and(|state| state.agent.is_none()) {
-            let refusal = Refusal::new(Code::BadWorkflow, format!("{} ends before anything begins", self.start));
-            checks.add(refusal.at("start").hint("start in a state that has an agent"));
+    }
+
+    fn check_state(&self, field: &str, state: &str, entry: &State, checks: &mut Checks) {
+        checks.optional_text(&format!("{field}.about"), &entry.about);
+        if let Some(agent) = &entry.agent {
+            self.is_agent(&format!("{field}.agent"), agent, checks);
+        }
+        if entry.agent.is_none() && entry.end.is_none() {
+            let message = format!("nobody is responsible for {}", quoted(state));
+            let refusal = Refusal::new(Code::BadWorkflow, message).at(field);
+            checks.add(refusal.hint("give it an `agent`, or say `end: completed` or `end: failed`"));
+        }
+        if let Some(ms) = entry.timeout_ms {
+            wait(&format!("{field}.timeout"), ms, checks);
+        }
+        if let Some(signal) = &entry.on_timeout {
+            let at = format!("{field}.on_timeout");
+            name(&at, signal, checks);
+            if entry.timeout_ms.is_none() {
+                let message = format!("{} has no time that could run out", quoted(state));
+                let refusal = Refusal::new(Code::BadWorkflow, message).at(at);
+                checks.add(refusal.hint("give the state a `timeout`, such as `timeout: 24h`, or leave this out"));
+            }
         }
     }
 
@@ -107,57 +129,44 @@ impl Workflow {
                 self.is_state(&format!("{field}[{i}]"), to, checks);
             }
             if self.end_of(from).is_some() && !all.is_empty() {
-                let refusal = Refusal::new(Code::BadWorkflow, format!("{from} ends the workflow; nothing follows it"));
-                checks.add(refusal.at(&field));
+                let message = format!("{} ends the workflow; nothing follows it", quoted(from));
+                let refusal = Refusal::new(Code::BadWorkflow, message).at(&field);
+                checks.add(refusal.hint("remove this transition, or the `end` of the state"));
             }
         }
     }
 
-    fn check_rule(&self, field: &str, rule: &Rule, checks: &mut Checks) {
+    fn check_rule(&self, field: &str, rule: &Rule, responsible: &BTreeSet<&AgentId>, checks: &mut Checks) {
         name(&format!("{field}.id"), &rule.id, checks);
         checks.text(&format!("{field}.reason"), &rule.reason);
+        checks.optional_text(&format!("{field}.task"), &rule.task);
         self.is_agent(&format!("{field}.from"), &rule.from, checks);
         if let Some(to) = &rule.to {
             self.is_agent(&format!("{field}.to"), to, checks);
             if *to == rule.from {
                 let refusal = Refusal::new(Code::SelfHandoff, format!("{to} would hand over to itself"));
-                checks.add(
-                    refusal.at(format!("{field}.to")).hint("let the agent move the state itself; see `transitions`"),
-                );
+                let hint = "let the agent move the state itself; see `transitions`";
+                checks.add(refusal.at(format!("{field}.to")).hint(hint));
             }
         }
-        checks.count(
-            &format!("{field}.trigger_state"),
-            rule.trigger_state.len(),
-            limits::RULE_SIGNALS_MAX,
-            "RULE_SIGNALS_MAX",
-        );
-        for (i, signal) in rule.trigger_state.iter().enumerate() {
-            name(&format!("{field}.trigger_state[{i}]"), signal, checks);
-        }
-        self.check_target_state(field, rule, checks);
-        if let Some(Err(mistake)) = rule.condition.as_ref().map(super::RuleCondition::compiled) {
-            let refusal = Refusal::new(
-                Code::BadExpression,
-                format!("{} (line {}, column {})", mistake.message, mistake.line, mistake.column),
-            );
-            checks.add(refusal.at(format!("{field}.condition")).hint(mistake.hint.clone()));
-        }
+        names(&format!("{field}.trigger_state"), &rule.trigger_state, checks);
+        self.check_target_state(field, rule, responsible, checks);
+        check_condition(field, rule.condition.as_ref(), checks);
         check_payload(&format!("{field}.payload"), &rule.payload, checks);
         if let Some(retry) = &rule.retry {
-            let at = format!("{field}.retry");
-            checks.range(&format!("{at}.max"), f64::from(retry.max), 1.0, f64::from(limits::RULE_TRIES_MAX));
-            if retry.backoff_ms > 0 {
-                checks.wait(&format!("{at}.backoff_ms"), retry.backoff_ms);
-            }
+            check_retry(&format!("{field}.retry"), retry, checks);
         }
     }
 
     /// The next state exists, and whoever goes on is responsible for it, or for no state by itself.
-    fn check_target_state(&self, field: &str, rule: &Rule, checks: &mut Checks) {
-        let Some(next) = &rule.next_state else {
-            return;
-        };
+    fn check_target_state(
+        &self,
+        field: &str,
+        rule: &Rule,
+        responsible: &BTreeSet<&AgentId>,
+        checks: &mut Checks,
+    ) {
+        let Some(next) = &rule.next_state else { return };
         let field = format!("{field}.next_state");
         self.is_state(&field, next, checks);
         let Some(state) = self.states.get(next) else { return };
@@ -166,9 +175,7 @@ impl Workflow {
                 let refusal = Refusal::new(Code::BadWorkflow, format!("nobody goes on in {next}")).at(&field);
                 checks.add(refusal.hint(format!("say `to: {agent}`, or lead to a state that ends the workflow")));
             }
-            (Some(to), Some(agent))
-                if to != agent && self.states.values().any(|other| other.agent.as_ref() == Some(to)) =>
-            {
+            (Some(to), Some(agent)) if to != agent && responsible.contains(to) => {
                 let message = format!("{agent} is responsible for {next}, not {to}");
                 let refusal = Refusal::new(Code::BadWorkflow, message).at(&field);
                 checks.add(refusal.hint(format!("hand over to {agent}, or lead to a state of {to}")));
@@ -180,9 +187,13 @@ impl Workflow {
     fn check_twice(&self, checks: &mut Checks) {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for (i, rule) in self.rules.iter().enumerate() {
-            if let Some(first) = seen.insert(&rule.id, i) {
-                let message = format!("two rules have the id `{}`: the {}. and the {}.", rule.id, first + 1, i + 1);
-                checks.add(Refusal::new(Code::DuplicateId, message).at(format!("rules[{i}].id")));
+            if let Some(first) = seen.get(rule.id.as_str()) {
+                let (id, first) = (quoted(&rule.id), first + 1);
+                let message = format!("two rules have the id {id}: number {first} and number {}", i + 1);
+                let refusal = Refusal::new(Code::DuplicateId, message).at(format!("rules[{i}].id"));
+                checks.add(refusal.hint("give one of the two another id, or remove it"));
+            } else {
+                seen.insert(&rule.id, i);
             }
         }
     }
@@ -195,98 +206,23 @@ impl Workflow {
         if let Some(state) = &route.next_state {
             self.is_state("on_error.next_state", state, checks);
         }
-        for (i, event) in self.events.iter().enumerate() {
-            name(&format!("events[{i}].on"), &event.on, checks);
-        }
     }
 
-    fn check_paths(&self, checks: &mut Checks) {
-        let (reached, ending) = (self.reached(), self.ending());
-        for state in self.states.keys().filter(|state| !reached.contains(state.as_str())) {
-            let refusal =
-                Refusal::new(Code::UselessPart, format!("{state} cannot be reached")).at(format!("states.{state}"));
-            checks.add(refusal.hint("add a rule or a transition that leads to it, or remove it"));
+    fn check_events(&self, checks: &mut Checks) {
+        checks.count("events", self.events.len(), limits::WORKFLOW_EVENTS_MAX, "WORKFLOW_EVENTS_MAX");
+        for (i, event) in self.events.iter().enumerate().take(limits::WORKFLOW_EVENTS_MAX) {
+            let field = format!("events[{i}]");
+            name(&format!("{field}.on"), &event.on, checks);
+            check_condition(&field, event.condition.as_ref(), checks);
         }
-        for state in reached.iter().filter(|state| !ending.contains(*state)) {
-            let refusal = Refusal::new(Code::UselessPart, format!("from {state} the work never comes to an end"));
-            let hint = "add a rule that leads on, or say `end: completed` if it is the last";
-            checks.add(refusal.at(format!("states.{state}")).hint(hint));
-        }
-        let works = |agent: &AgentId| {
-            let responsible =
-                reached.iter().any(|state| self.states.get(*state).is_some_and(|s| s.agent.as_ref() == Some(agent)));
-            let given = self.rules.iter().any(|rule| rule.to.as_ref() == Some(agent));
-            responsible || given || self.on_error.as_ref().is_some_and(|route| route.to.as_ref() == Some(agent))
-        };
-        for (i, rule) in self.rules.iter().enumerate().filter(|(_, rule)| !works(&rule.from)) {
-            let message = format!("rule {} can never fire: nothing is ever handed to {}", rule.id, rule.from);
-            checks.add(Refusal::new(Code::UselessPart, message).at(format!("rules[{i}].from")));
-        }
-    }
-
-    /// A rule behind one that always fits first.
-    fn check_shadows(&self, checks: &mut Checks) {
-        let mut open: BTreeMap<&AgentId, Vec<&Rule>> = BTreeMap::new();
-        for (i, rule) in self.rules.iter().enumerate() {
-            let earlier = open.entry(&rule.from).or_default();
-            if let Some(first) = earlier.iter().find(|first| first.covers(rule)) {
-                let why = match &first.condition {
-                    None => "fits whatever comes",
-                    Some(_) => "has the same condition",
-                };
-                let message = format!("rule {} can never fire: rule {} comes first and {why}", rule.id, first.id);
-                let refusal = Refusal::new(Code::UselessPart, message).at(format!("rules[{i}]"));
-                checks.add(refusal.hint("put the narrower rule first, or give the other one a condition"));
-            }
-            earlier.push(rule);
-        }
-    }
-
-    /// Where an agent says which signals it ends with, its rules wait for these and no others.
-    fn check_signals(&self, checks: &mut Checks) {
-        for (id, member) in self.agents.iter().filter(|(_, member)| !member.signals.is_empty()) {
-            let own = || self.rules.iter().enumerate().filter(|(_, rule)| rule.from == *id);
-            let known: BTreeSet<&String> = member.signals.iter().chain(self.by_time(id)).collect();
-            for (i, rule) in own() {
-                for (j, signal) in rule.trigger_state.iter().enumerate().filter(|(_, signal)| !known.contains(signal)) {
-                    let message = format!("rule {} can never fire by {signal}: {id} does not end with it", rule.id);
-                    let near = nearest(signal, member.signals.iter().map(|name| (name.as_str(), name)));
-                    let hint = near.map_or_else(
-                        || format!("it ends with {}", member.signals.join(", ")),
-                        |near| format!("did you mean \"{near}\"?"),
-                    );
-                    let refusal = Refusal::new(Code::UselessPart, message).at(format!("rules[{i}].trigger_state[{j}]"));
-                    checks.add(refusal.hint(hint));
-                }
-            }
-            let heard = |signal: &String| {
-                own().any(|(_, rule)| rule.trigger_state.is_empty() || rule.trigger_state.contains(signal))
-            };
-            for (i, signal) in member.signals.iter().enumerate().filter(|(_, signal)| !heard(signal)) {
-                let message = format!("{id} may end with {signal}, and no rule leads on from there");
-                let refusal = Refusal::new(Code::UselessPart, message).at(format!("agents.{id}.signals[{i}]"));
-                checks.add(refusal.hint("add a rule with this `trigger_state`"));
-            }
-        }
-    }
-
-    /// The signals that come when the time of a state of this agent runs out.
-    fn by_time<'a>(&'a self, agent: &'a AgentId) -> impl Iterator<Item = &'a String> {
-        self.states
-            .values()
-            .filter(move |state| state.agent.as_ref() == Some(agent))
-            .filter_map(|state| state.on_timeout.as_ref())
     }
 
     fn is_agent(&self, field: &str, agent: &AgentId, checks: &mut Checks) {
         if self.agents.contains_key(agent) {
             return;
         }
-        let near = nearest(agent.as_str(), self.agents.keys().map(|known| (known.as_str(), known)));
-        let hint = near.map_or_else(
-            || format!("add it under `agents`: `{agent}: {{}}`"),
-            |near| format!("did you mean \"{near}\"?"),
-        );
+        let near = near(agent.as_str(), self.agents.keys().map(AgentId::as_str), checks);
+        let hint = near.unwrap_or_else(|| format!("add it under `agents`: `{agent}: {{}}`"));
         checks.add(Refusal::new(Code::UnknownAgent, format!("`{agent}` is not among the agents")).at(field).hint(hint));
     }
 
@@ -294,50 +230,97 @@ impl Workflow {
         if self.states.contains_key(state) {
             return;
         }
-        let near = nearest(state, self.states.keys().map(|known| (known.as_str(), known)));
-        let hint = near.map_or_else(
-            || format!("add it under `states`: `{state}: {{agent: …}}`"),
-            |near| format!("did you mean \"{near}\"?"),
-        );
-        checks.add(Refusal::new(Code::UnknownState, format!("`{state}` is not among the states")).at(field).hint(hint));
+        let near = near(state, self.states.keys().map(String::as_str), checks);
+        let hint = near.unwrap_or_else(|| "add it under `states`, with its `agent`".to_owned());
+        let message = format!("{} is not among the states", quoted(state));
+        checks.add(Refusal::new(Code::UnknownState, message).at(field).hint(hint));
     }
 }
 
-impl Rule {
-    /// Whether whatever fits the other one fits this one as well, so that the other one never counts.
-    fn covers(&self, other: &Self) -> bool {
-        let all = self.trigger_state.is_empty()
-            || (!other.trigger_state.is_empty()
-                && other.trigger_state.iter().all(|signal| self.trigger_state.contains(signal)));
-        let same = match (&self.condition, &other.condition) {
-            (None, _) => true,
-            (Some(own), Some(other)) => own == other,
-            (Some(_), None) => false,
-        };
-        // One that is used up some day lets the next one through.
-        all && same && self.retry.is_none()
+fn check_condition(field: &str, condition: Option<&RuleCondition>, checks: &mut Checks) {
+    let Some(Err(mistake)) = condition.map(RuleCondition::compiled) else { return };
+    let (line, column) = (mistake.line, mistake.column);
+    let refusal = Refusal::new(Code::BadExpression, format!("{} (line {line}, column {column})", mistake.message));
+    let details = json!({"line": line, "column": column, "message": mistake.message});
+    checks.add(refusal.at(format!("{field}.condition")).hint(mistake.hint.clone()).details(details));
+}
+
+fn check_retry(field: &str, retry: &Retry, checks: &mut Checks) {
+    checks.range(&format!("{field}.max"), f64::from(retry.max), 1.0, f64::from(limits::RULE_TRIES_MAX));
+    checks.range(&format!("{field}.factor"), f64::from(retry.factor), 1.0, f64::from(limits::RETRY_FACTOR_MAX));
+    if retry.backoff_ms > 0 {
+        wait(&format!("{field}.backoff"), retry.backoff_ms, checks);
     }
 }
 
-fn check_payload(field: &str, payload: &super::Payload, checks: &mut Checks) {
-    let mut seen = BTreeSet::new();
+fn check_payload(field: &str, payload: &Payload, checks: &mut Checks) {
+    let mut seen: BTreeSet<&str> = payload.set.keys().map(String::as_str).collect();
     checks.count(field, payload.names().count(), limits::RULE_FIELDS_MAX, "RULE_FIELDS_MAX");
     for (list, names) in [("required", &payload.required), ("optional", &payload.optional)] {
         for (i, name) in names.iter().enumerate() {
             let at = format!("{field}.{list}[{i}]");
             checks.text(&at, name);
             if !seen.insert(name) {
-                checks.add(Refusal::new(Code::DuplicateId, format!("`{name}` is named twice")).at(at));
+                let refusal = Refusal::new(Code::DuplicateId, format!("{} is named twice", quoted(name))).at(at);
+                checks.add(refusal.hint("name it once, under `required`, `optional` or `set`"));
             }
         }
     }
+    for (name, value) in &payload.set {
+        checks.payload(&format!("{field}.set.{name}"), value);
+    }
     for fault in payload.schema.iter().flat_map(crate::schema::Schema::mistakes) {
-        checks.add(Refusal::new(Code::BadWorkflow, fault.message).at(format!("{field}.schema.{}", fault.at)));
+        let refusal = Refusal::new(Code::BadWorkflow, fault.message).at(format!("{field}.schema.{}", fault.at));
+        checks.add(refusal.hint("mend the JSON Schema; the message says what is wrong with it"));
     }
 }
 
 /// A name of a state, a rule, a signal or a workflow.
 fn name(field: &str, text: &str, checks: &mut Checks) {
     checks.text(field, text);
-    checks.count(field, text.chars().count(), limits::STATE_CHARS_MAX, "STATE_CHARS_MAX");
+    let count = text.chars().count();
+    if count > limits::STATE_CHARS_MAX {
+        let max = limits::STATE_CHARS_MAX;
+        let message = format!("it has {count} characters; at most {max} are allowed (STATE_CHARS_MAX)");
+        checks.add(Refusal::new(Code::TooLarge, message).at(field));
+    }
+}
+
+/// Names of signals.
+fn names(field: &str, all: &[String], checks: &mut Checks) {
+    checks.count(field, all.len(), limits::RULE_SIGNALS_MAX, "RULE_SIGNALS_MAX");
+    let mut seen = BTreeSet::new();
+    for (i, signal) in all.iter().enumerate() {
+        let at = format!("{field}[{i}]");
+        name(&at, signal, checks);
+        if !seen.insert(signal) {
+            let refusal = Refusal::new(Code::DuplicateId, format!("{} is named twice", quoted(signal))).at(at);
+            checks.add(refusal.hint("name it once"));
+        }
+    }
+}
+
+fn wait(field: &str, ms: u64, checks: &mut Checks) {
+    if ms == 0 || ms > limits::WAIT_MS_MAX {
+        let max = super::span::text(limits::WAIT_MS_MAX);
+        let message = format!("{} is not between 1ms and {max} (WAIT_MS_MAX)", super::span::text(ms));
+        checks.add(Refusal::new(Code::OutOfRange, message).at(field).hint(format!("use 1ms to {max}")));
+    }
+}
+
+/// "Did you mean" one of these names. Nobody reads the hint of a mistake that is only counted.
+fn near<'a>(wanted: &str, names: impl Iterator<Item = &'a str>, checks: &Checks) -> Option<String> {
+    if wanted.len() > limits::SLIP_BYTES_MAX || checks.found() > limits::MISTAKES_MAX {
+        return None;
+    }
+    let near = nearest(wanted, names.map(|name| (name, name)))?;
+    Some(format!("did you mean `{near}`?"))
+}
+
+/// A name as a message may repeat it.
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(limits::QUOTE_CHARS_MAX) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
 }

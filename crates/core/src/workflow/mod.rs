@@ -9,6 +9,8 @@ mod overlap;
 mod paths;
 mod payload;
 mod run;
+mod shadow;
+mod span;
 
 #[cfg(test)]
 mod tests;
@@ -27,8 +29,11 @@ use crate::{
     ids::AgentId,
     policy::SessionLimits,
 };
-use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, sync::OnceLock};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{SeqAccess, Visitor},
+};
+use std::{collections::BTreeMap, fmt, sync::OnceLock};
 
 /// A workflow, as its file says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,8 +109,8 @@ pub struct State {
     /// Whether the workflow is over, and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<End>,
-    /// How long it may last, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How long it may last, in milliseconds; written as `timeout: 24h`.
+    #[serde(default, rename = "timeout", skip_serializing_if = "Option::is_none", with = "span::maybe")]
     pub timeout_ms: Option<u64>,
     /// The signal when it lasted too long; `<STATE>_TIMEOUT` when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -170,8 +175,8 @@ pub struct Rule {
 pub struct Retry {
     /// How often.
     pub max: u32,
-    /// How long the first waits, in milliseconds; 0 for not at all.
-    #[serde(default)]
+    /// How long the first waits, in milliseconds, written as `backoff: 2s`; 0 for not at all.
+    #[serde(default, rename = "backoff", skip_serializing_if = "nothing", with = "span::always")]
     pub backoff_ms: u64,
     /// By how much longer each further one waits.
     #[serde(default = "twice")]
@@ -180,6 +185,10 @@ pub struct Retry {
 
 fn twice() -> u32 {
     2
+}
+
+fn nothing(ms: &u64) -> bool {
+    *ms == 0
 }
 
 impl Retry {
@@ -263,17 +272,28 @@ impl PartialEq for RuleCondition {
 }
 
 /// A name, or a list of names.
-fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged, expecting = "expected a name or a list of names")]
-    enum Either {
-        One(String),
-        Many(Vec<String>),
+fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    struct Names;
+    impl<'de> Visitor<'de> for Names {
+        type Value = Vec<String>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("a name or a list of names")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Vec<String>, E> {
+            Ok(vec![name.to_owned()])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Vec<String>, A::Error> {
+            let mut names = Vec::new();
+            while let Some(name) = entries.next_element()? {
+                names.push(name);
+            }
+            Ok(names)
+        }
     }
-    Ok(match Either::deserialize(from)? {
-        Either::One(name) => vec![name],
-        Either::Many(names) => names,
-    })
+    from.deserialize_any(Names)
 }
 
 /// All workflows that an engine knows, by name.

@@ -1,43 +1,186 @@
-//! Which states can be reached, and from which the end can.
+//! Where the work can get, and from where it comes to an end. A place is a state together with whoever works there: an
+//! agent without a state of its own may work in any of them.
 
-use super::{Rule, Workflow};
+use super::Workflow;
+use crate::{
+    decide::validate::Checks,
+    ids::AgentId,
+    refusal::{Code, Refusal},
+};
 use std::collections::{BTreeMap, BTreeSet};
 
-impl Workflow {
-    /// States that can come after each state. A way without a next state stays.
-    fn next(&self) -> BTreeMap<&str, BTreeSet<&str>> {
-        self.states.keys().map(|state| (state.as_str(), self.allowed(state).into_iter().collect())).collect()
-    }
+/// A state and whoever works there, by number.
+type Place = (usize, usize);
 
-    /// States that can be reached from the start.
-    pub(super) fn reached(&self) -> BTreeSet<&str> {
-        let next = self.next();
-        spread([self.start.as_str()].into(), |state| next.get(state).into_iter().flatten().copied().collect())
-    }
+/// The workflow by numbers, so that a large one is walked quickly.
+struct Map<'a> {
+    workflow: &'a Workflow,
+    states: Vec<&'a str>,
+    agents: Vec<&'a AgentId>,
+    /// Who is responsible for each state.
+    owner: Vec<Option<usize>>,
+    /// Whether each agent is responsible anywhere.
+    settled: Vec<bool>,
+    ends: Vec<bool>,
+    /// Where each state may be moved to.
+    moves: Vec<Vec<usize>>,
+    /// Where the rules of each agent lead: a state, else the same; somebody, else the end.
+    ways: Vec<BTreeSet<(Option<usize>, Option<usize>)>>,
+    /// Where failures go.
+    error: Option<(Option<usize>, usize)>,
+}
 
-    /// States from which a state that ends can be reached.
-    pub(super) fn ending(&self) -> BTreeSet<&str> {
-        let mut before: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (state, after) in self.next() {
-            after.into_iter().for_each(|to| before.entry(to).or_default().push(state));
+/// What was found on a walk from the start.
+#[derive(Default)]
+struct Walk {
+    seen: BTreeSet<Place>,
+    /// Who comes to each place, by rules and transitions.
+    before: BTreeMap<Place, Vec<Place>>,
+    /// Places where the work can end.
+    over: Vec<Place>,
+    /// Places that nothing leads on from.
+    last: Vec<Place>,
+}
+
+impl<'a> Map<'a> {
+    fn of(workflow: &'a Workflow) -> Self {
+        let states: Vec<&str> = workflow.states.keys().map(String::as_str).collect();
+        let agents: Vec<&AgentId> = workflow.agents.keys().collect();
+        let state = |name: &str| states.binary_search(&name).ok();
+        let agent = |id: &AgentId| agents.binary_search(&id).ok();
+        let owner: Vec<_> = workflow.states.values().map(|state| state.agent.as_ref().and_then(agent)).collect();
+        let mut settled = vec![false; agents.len()];
+        owner.iter().flatten().for_each(|at| settled[*at] = true);
+        let moves = states.iter().map(|name| {
+            workflow.transitions.get(*name).into_iter().flatten().filter_map(|to| state(to)).collect::<Vec<_>>()
+        });
+        let mut ways = vec![BTreeSet::new(); agents.len()];
+        for rule in &workflow.rules {
+            let way = (rule.next_state.as_deref().and_then(state), rule.to.as_ref().and_then(agent));
+            ways.get_mut(agent(&rule.from).unwrap_or(usize::MAX)).map(|all: &mut BTreeSet<_>| all.insert(way));
         }
-        let ends = self.states.iter().filter(|(_, state)| state.end.is_some()).map(|(name, _)| name.as_str());
-        // A rule that leads nowhere else and to nobody ends the workflow where it is.
-        let stops = |rule: &&Rule| rule.to.is_none() && rule.next_state.is_none();
-        let stops =
-            self.rules.iter().filter(stops).flat_map(|rule| {
-                self.states.keys().map(String::as_str).filter(move |state| self.fires_in(rule, state))
-            });
-        spread(ends.chain(stops).collect(), |state| before.get(state).cloned().unwrap_or_default())
+        let route = workflow.on_error.as_ref();
+        let error = route.and_then(|route| {
+            Some((route.next_state.as_deref().and_then(state), route.to.as_ref().and_then(agent)?))
+        });
+        let ends = workflow.states.values().map(|state| state.end.is_some()).collect();
+        let moves = moves.collect();
+        Self { workflow, owner, settled, ends, moves, ways, error, states, agents }
+    }
+
+    /// Whether the rules of whoever works there count.
+    fn counts(&self, (state, agent): Place) -> bool {
+        self.owner[state] == Some(agent) || !self.settled[agent]
+    }
+
+    /// Where the work goes from a place by rules and transitions, and whether it can end there.
+    fn next(&self, place: Place) -> (Vec<Place>, bool) {
+        let (state, agent) = place;
+        let moved = self.moves[state].iter().map(|to| (*to, self.owner[*to].unwrap_or(agent)));
+        let mut next: Vec<Place> = moved.collect();
+        let mut over = self.ends[state];
+        if self.counts(place) {
+            for (to, who) in &self.ways[agent] {
+                match who {
+                    Some(who) => next.push((to.unwrap_or(state), *who)),
+                    None => {
+                        over = true;
+                        next.extend(to.map(|to| (to, agent)));
+                    }
+                }
+            }
+        }
+        (next, over)
+    }
+
+    /// Everything that the work can come to.
+    fn walk(&self) -> Walk {
+        let mut walk = Walk::default();
+        let start = self.states.binary_search(&self.workflow.start.as_str()).ok();
+        let mut waiting: Vec<Place> = start.and_then(|at| Some((at, self.owner[at]?))).into_iter().collect();
+        walk.seen.extend(&waiting);
+        while let Some(place) = waiting.pop() {
+            let (next, over) = self.next(place);
+            if over {
+                walk.over.push(place);
+            } else if next.is_empty() {
+                walk.last.push(place);
+            }
+            next.iter().for_each(|to| walk.before.entry(*to).or_default().push(place));
+            let failed = self.error.filter(|(_, who)| *who != place.1).map(|(to, who)| (to.unwrap_or(place.0), who));
+            waiting.extend(next.into_iter().chain(failed).filter(|to| walk.seen.insert(*to)));
+        }
+        walk
     }
 }
 
-/// Everything that can be come to from here.
-fn spread<'a>(from: BTreeSet<&'a str>, next: impl Fn(&str) -> Vec<&'a str>) -> BTreeSet<&'a str> {
-    let mut seen = from.clone();
-    let mut waiting: Vec<&str> = from.into_iter().collect();
-    while let Some(state) = waiting.pop() {
-        waiting.extend(next(state).into_iter().filter(|state| seen.insert(*state)));
+impl Walk {
+    /// Every place from which one of these can be come to.
+    fn leading_to(&self, ends: &[Place]) -> BTreeSet<Place> {
+        let mut found: BTreeSet<Place> = ends.iter().copied().collect();
+        let mut waiting = ends.to_vec();
+        while let Some(place) = waiting.pop() {
+            waiting.extend(self.before.get(&place).into_iter().flatten().filter(|from| found.insert(**from)));
+        }
+        found
     }
-    seen
+
+    /// Places from which the work never comes to an end: where it stops, and where it turns for ever. Those that only
+    /// lead there are not told, or one mistake would be told of the whole workflow.
+    fn dead(&self) -> Vec<Place> {
+        let (ending, stopping) = (self.leading_to(&self.over), self.leading_to(&self.last));
+        let turning = self.seen.iter().filter(|place| !ending.contains(*place) && !stopping.contains(*place));
+        self.last.iter().chain(turning).copied().collect()
+    }
+}
+
+impl Workflow {
+    /// Whether somebody can begin.
+    pub(super) fn check_start(&self, checks: &mut Checks) {
+        if self.states.get(&self.start).is_some_and(|state| state.agent.is_none()) {
+            let refusal = Refusal::new(Code::BadWorkflow, format!("{} ends before anything begins", self.start));
+            checks.add(refusal.at("start").hint("start in a state that has an agent"));
+        }
+    }
+
+    /// States that cannot be reached or left, and rules of somebody who never has work.
+    pub(super) fn check_paths(&self, checks: &mut Checks) {
+        let map = Map::of(self);
+        let walk = map.walk();
+        let reached: BTreeSet<usize> = walk.seen.iter().map(|(state, _)| *state).collect();
+        for (_, state) in map.states.iter().enumerate().filter(|(at, _)| !reached.contains(at)) {
+            let refusal = Refusal::new(Code::UselessPart, format!("{state} cannot be reached"));
+            let hint = "add a rule or a transition that leads to it, or remove it";
+            checks.add(refusal.at(format!("states.{state}")).hint(hint));
+        }
+        for (state, agent) in walk.dead() {
+            map.tell_dead((state, agent), checks);
+        }
+        let working: BTreeSet<&AgentId> =
+            walk.seen.iter().filter(|place| map.counts(**place)).map(|(_, agent)| map.agents[*agent]).collect();
+        for (i, rule) in self.rules.iter().enumerate().filter(|(_, rule)| !working.contains(&rule.from)) {
+            let message = format!("rule {} can never fire: nothing is ever handed to {}", rule.id, rule.from);
+            let refusal = Refusal::new(Code::UselessPart, message).at(format!("rules[{i}].from"));
+            checks.add(refusal.hint(format!("add a rule with `to: {}`, or remove this one", rule.from)));
+        }
+    }
+}
+
+impl Map<'_> {
+    fn tell_dead(&self, place: Place, checks: &mut Checks) {
+        let (state, agent) = (self.states[place.0], self.agents[place.1]);
+        let (message, hint) = if !self.counts(place) {
+            let own = self.owner.iter().position(|owner| *owner == Some(place.1)).map_or("", |at| self.states[at]);
+            let message = format!("{agent} is given work in {state}, where its rules do not count");
+            (message, format!("let the rule lead to a state of {agent}, such as `next_state: {own}`"))
+        } else if self.owner[place.0] == Some(place.1) {
+            let message = format!("from {state} the work never comes to an end");
+            let hint = format!("add a rule `from: {agent}` that leads on, or say `end: completed` if it is the last");
+            (message, hint)
+        } else {
+            let message = format!("{agent} is given work in {state}, and from there it never comes to an end");
+            (message, format!("add a rule `from: {agent}` that leads on"))
+        };
+        checks.add(Refusal::new(Code::UselessPart, message).at(format!("states.{state}")).hint(hint));
+    }
 }
