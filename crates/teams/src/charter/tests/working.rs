@@ -134,7 +134,18 @@ async fn after_a_crash_nothing_is_sent_again() {
     assert_eq!(scene.letters(), 1);
     // A letter of another session is not taken for ours.
     let mut other = known.clone();
-    other["email_payload"] = json!({"message_id": "other@charter.example"});
+    let email = Email {
+        message_id: "other@charter.example".into(),
+        date: scene.clock.now(),
+        sender_name: String::new(),
+        sender: default_sender(),
+        recipient_name: String::new(),
+        recipient: "other@example.com".into(),
+        subject: String::new(),
+        text: String::new(),
+        html: String::new(),
+    };
+    other["email_payload"] = json!(email);
     assert_eq!(scene.run("communication", other).await.data["message_id"], known["message_id"]);
     let nothing = scene.run("communication", json!({})).await;
     assert_eq!(
