@@ -78,6 +78,9 @@ async fn a_proposal_without_an_address_goes_to_the_desk() {
         known = onward(&known, &ending);
     }
     assert_eq!(known["recipient"], "desk@charter.example");
+    let letter = std::fs::read_dir(scene.folder.path().join("outbox")).unwrap().next().unwrap().unwrap().path();
+    let letter = std::fs::read_to_string(letter).unwrap();
+    assert!(letter.contains("Dear client,") && letter.contains("To the desk: no address of the client"), "{letter}");
 }
 
 #[tokio::test]
