@@ -24,18 +24,24 @@ pub(super) fn letter(
     let (rfp, profile) = (&payload["rfp_data"], &payload["client_profile"]);
     let name = text(profile, "name").or_else(|| text(rfp, "client_name")).unwrap_or_default();
     // Whoever asked named an address to answer to; the register knows one; else the desk passes it on.
-    let recipient = text(rfp, "client_email").or_else(|| text(profile, "email")).unwrap_or(&settings.sender);
+    let address = text(rfp, "client_email").or_else(|| text(profile, "email"));
+    let (recipient_name, recipient) =
+        address.map_or((settings.sender_name.as_str(), settings.sender.as_str()), |address| (name, address));
+    let mut remarks = remarks(payload);
+    if address.is_none() {
+        remarks.push("To the desk: no address of the client is known. Please pass this on.".to_owned());
+    }
     let flight = Flight::of(rfp);
     Email {
         message_id: message_id(session, &settings.sender),
         date: now,
         sender_name: settings.sender_name.clone(),
         sender: settings.sender.clone(),
-        recipient_name: name.to_owned(),
+        recipient_name: recipient_name.to_owned(),
         recipient: recipient.to_owned(),
         subject: format!("Your flight from {} to {} on {}", flight.from, flight.to, flight.date),
-        text: words(name, &flight, proposals, payload, settings),
-        html: page(name, &flight, proposals, payload, settings),
+        text: words(name, &flight, proposals, &remarks, settings),
+        html: page(name, &flight, proposals, &remarks, settings),
     }
 }
 
@@ -90,7 +96,13 @@ fn remarks(payload: &Value) -> Vec<String> {
     remarks
 }
 
-fn words(name: &str, flight: &Flight, proposals: &[Proposal], payload: &Value, settings: &CharterSettings) -> String {
+fn words(
+    name: &str,
+    flight: &Flight,
+    proposals: &[Proposal],
+    remarks: &[String],
+    settings: &CharterSettings,
+) -> String {
     let mut out = format!("{}\n\n{}\n", greeting(name), opening(flight, proposals.len()));
     for proposal in proposals {
         let Proposal { rank, operator, aircraft, seats, reasoning, .. } = proposal;
@@ -99,14 +111,14 @@ fn words(name: &str, flight: &Flight, proposals: &[Proposal], payload: &Value, s
         let _ =
             write!(out, "\n{rank}. {aircraft} of {operator}\n   EUR {price}, {time}, {seats} seats\n   {reasoning}\n");
     }
-    for remark in remarks(payload) {
+    for remark in remarks {
         let _ = write!(out, "\n{remark}\n");
     }
     let _ = write!(out, "\nAnswer this mail to book one of them.\n\n{}\n", settings.sender_name);
     out
 }
 
-fn page(name: &str, flight: &Flight, proposals: &[Proposal], payload: &Value, settings: &CharterSettings) -> String {
+fn page(name: &str, flight: &Flight, proposals: &[Proposal], remarks: &[String], settings: &CharterSettings) -> String {
     let opening = opening(flight, proposals.len());
     let mut out =
         format!("<!DOCTYPE html>\n<html><body>\n<p>{}</p>\n<p>{}</p>\n", safe(&greeting(name)), safe(&opening));
@@ -124,8 +136,8 @@ fn page(name: &str, flight: &Flight, proposals: &[Proposal], payload: &Value, se
         );
     }
     out.push_str("</table>\n");
-    for remark in remarks(payload) {
-        let _ = writeln!(out, "<p>{}</p>", safe(&remark));
+    for remark in remarks {
+        let _ = writeln!(out, "<p>{}</p>", safe(remark));
     }
     let sender = safe(&settings.sender_name);
     let _ = write!(out, "<p>Answer this mail to book one of them.</p>\n<p>{sender}</p>\n</body></html>\n");

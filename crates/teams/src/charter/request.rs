@@ -229,4 +229,18 @@ mod tests {
         });
         assert_eq!(read(&payload, today).rfp_data, expected);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_words_are_read_and_what_is_good_is_complete(
+            words in proptest::collection::vec("(from|to|Paris|Nice|in|9|days|next|friday|the|20th|of|november|2026|3 people|:|@|é.|\\PC{0,6})", 0..16),
+        ) {
+            let read = read(&json!({ "text": words.join(" ") }), Date::constant(2026, 11, 16));
+            if read.mistakes.is_empty() {
+                for field in ["from_code", "to_code", "date", "passengers", "urgency"] {
+                    proptest::prop_assert!(read.rfp_data.get(field).is_some(), "{}", read.rfp_data);
+                }
+            }
+        }
+    }
 }

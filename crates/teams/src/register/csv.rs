@@ -84,4 +84,14 @@ mod tests {
             assert_eq!(rows(text).err().map(|(line, _)| line), Some(line), "{text}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_written_with_quotes_is_read_back(cells in proptest::collection::vec("[a,\"\n\r é]{0,5}", 1..8)) {
+            let cells: Vec<String> = cells.iter().map(|cell| format!("x{cell}")).collect();
+            let quoted: Vec<String> = cells.iter().map(|cell| format!("\"{}\"", cell.replace('"', "\"\""))).collect();
+            let rows = rows(&quoted.join(",")).unwrap();
+            proptest::prop_assert_eq!(&rows[0].fields, &cells);
+        }
+    }
 }

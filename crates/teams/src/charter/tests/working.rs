@@ -78,6 +78,9 @@ async fn a_proposal_without_an_address_goes_to_the_desk() {
         known = onward(&known, &ending);
     }
     assert_eq!(known["recipient"], "desk@charter.example");
+    let letter = std::fs::read_dir(scene.folder.path().join("outbox")).unwrap().next().unwrap().unwrap().path();
+    let letter = std::fs::read_to_string(letter).unwrap();
+    assert!(letter.contains("Dear client,") && letter.contains("To the desk: no address of the client"), "{letter}");
 }
 
 #[tokio::test]
@@ -134,7 +137,18 @@ async fn after_a_crash_nothing_is_sent_again() {
     assert_eq!(scene.letters(), 1);
     // A letter of another session is not taken for ours.
     let mut other = known.clone();
-    other["email_payload"] = json!({"message_id": "other@charter.example"});
+    let email = Email {
+        message_id: "other@charter.example".into(),
+        date: scene.clock.now(),
+        sender_name: String::new(),
+        sender: default_sender(),
+        recipient_name: String::new(),
+        recipient: "other@example.com".into(),
+        subject: String::new(),
+        text: String::new(),
+        html: String::new(),
+    };
+    other["email_payload"] = json!(email);
     assert_eq!(scene.run("communication", other).await.data["message_id"], known["message_id"]);
     let nothing = scene.run("communication", json!({})).await;
     assert_eq!(
