@@ -27,6 +27,7 @@ pub use handover_core::refusal::{Code, HandoffError, Refusal};
 pub use handover_engine::{Engine, Options};
 
 pub mod settings;
+pub mod workflow;
 mod yaml;
 
 /// What most programs need.
