@@ -369,5 +369,7 @@ pub const RULE_PAIRS_MAX: usize = 200_000;
 pub const CONDITION_PARTS_MAX: usize = 16;
 /// Most events that start sessions of one workflow.
 pub const WORKFLOW_EVENTS_MAX: usize = 100;
-/// Bytes that one pattern in the schema of a payload may take when it is compiled. A `\\w` of all alphabets takes 40 KB.
+/// Bytes that one pattern in the schema of a payload may take when it is compiled. A `\w` of all alphabets takes 40 KB.
 pub const SCHEMA_PATTERN_BYTES_MAX: usize = 128 * 1024;
+/// Sessions that one `handover run` starts.
+pub const RUN_INPUTS_MAX: usize = 1_000;

@@ -159,13 +159,7 @@ impl Workflow {
     }
 
     /// The next state exists, and whoever goes on is responsible for it, or for no state by itself.
-    fn check_target_state(
-        &self,
-        field: &str,
-        rule: &Rule,
-        responsible: &BTreeSet<&AgentId>,
-        checks: &mut Checks,
-    ) {
+    fn check_target_state(&self, field: &str, rule: &Rule, responsible: &BTreeSet<&AgentId>, checks: &mut Checks) {
         let Some(next) = &rule.next_state else { return };
         let field = format!("{field}.next_state");
         self.is_state(&field, next, checks);

@@ -60,9 +60,8 @@ impl<'a> Map<'a> {
             ways.get_mut(agent(&rule.from).unwrap_or(usize::MAX)).map(|all: &mut BTreeSet<_>| all.insert(way));
         }
         let route = workflow.on_error.as_ref();
-        let error = route.and_then(|route| {
-            Some((route.next_state.as_deref().and_then(state), route.to.as_ref().and_then(agent)?))
-        });
+        let error = route
+            .and_then(|route| Some((route.next_state.as_deref().and_then(state), route.to.as_ref().and_then(agent)?)));
         let ends = workflow.states.values().map(|state| state.end.is_some()).collect();
         let moves = moves.collect();
         Self { workflow, owner, settled, ends, moves, ways, error, states, agents }

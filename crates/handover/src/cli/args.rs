@@ -2,7 +2,7 @@
 
 use super::{
     agents, approvals, approve, audit, cancel, check, completions, explain, give_back, hand_off, handoffs, history,
-    inbox, out::Look, recommend, sessions, take, verify, watch,
+    inbox, out::Look, recommend, run, sessions, take, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
@@ -66,7 +66,9 @@ pub enum Command {
         #[arg(value_name = "FILE")]
         file: Option<String>,
     },
-    /// Check a file of agents and settings, with all its mistakes
+    /// Run a workflow from its folder, live
+    Run(run::Run),
+    /// Check a workflow, or a file of agents and settings, with all its mistakes
     Check(check::Check),
     /// Keep the database open: timers run, other terminals are answered
     Keep,
@@ -114,7 +116,7 @@ pub enum Command {
 
 /// The commands by what people want to do, for the help and its page.
 pub const GROUPS: [(&str, &[&str]); 7] = [
-    ("Begin", &["demo", "check", "keep"]),
+    ("Begin", &["demo", "run", "check", "keep"]),
     ("Hand over", &["hand-off", "recommend", "cancel"]),
     ("Take part", &["inbox", "take", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject"]),
@@ -151,7 +153,7 @@ impl Command {
             Self::HandOff(args) if args.new => Access::Make,
             Self::HandOff(_) | Self::Cancel(_) | Self::Take(_) | Self::GiveBack(_) | Self::Decline(_) => Access::Change,
             Self::Approve(_) | Self::Reject(_) => Access::Change,
-            Self::Keep => Access::Make,
+            Self::Keep | Self::Run(_) => Access::Make,
         }
     }
 }

@@ -7,6 +7,7 @@ use super::{
     exit::Stop,
     explain, follow, keep,
     out::Out,
+    run,
 };
 use crate::settings::{self, Settings};
 use handover_core::{
@@ -20,7 +21,7 @@ use std::{
 };
 
 /// The file of settings that is used when none is named.
-const CONFIG: &str = "handover.yaml";
+pub(crate) const CONFIG: &str = "handover.yaml";
 
 /// How long is waited before looking again whether the database is free.
 const NAP: Duration = Duration::from_millis(20);
@@ -32,6 +33,7 @@ pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         Command::Explain(args) => explain::run(args, out).await,
         Command::Completions(args) => completions::run(args, out).await,
         Command::Keep => keep::run(cli, out).await,
+        Command::Run(args) => Box::pin(run::run(cli, args, out)).await,
         Command::Watch(args) => follow::run(cli, args, out).await,
         Command::HandOff(args) if args.wait => keep::run_once(cli, out).await,
         Command::Audit(args) if args.needs_no_engine() => args.without_engine(out).await,

@@ -52,7 +52,7 @@ pub(crate) async fn run_once(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
 
 /// Until Ctrl-C, or whoever ends processes ends this one.
 #[cfg(unix)]
-async fn interrupted() {
+pub(crate) async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
     match signal(SignalKind::terminate()) {
         Ok(mut ended) => {
@@ -68,6 +68,6 @@ async fn interrupted() {
 
 /// Until Ctrl-C.
 #[cfg(not(unix))]
-async fn interrupted() {
+pub(crate) async fn interrupted() {
     let _ = tokio::signal::ctrl_c().await;
 }

@@ -24,13 +24,16 @@ mod ids;
 mod inbox;
 mod input;
 mod keep;
+mod live;
 mod out;
 mod paint;
 mod recommend;
 mod register;
+mod run;
 mod sessions;
 mod stats;
 mod story;
+mod summary;
 mod table;
 mod take;
 mod times;
@@ -97,8 +100,11 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::Stats => stats::run(job).await,
         Command::Audit(args) => audit::run(args, job).await,
         Command::Verify(_) => verify::run(job).await,
-        Command::Demo { .. } | Command::Check(_) | Command::Keep | Command::Explain(_) | Command::Completions(_) => {
-            Err(Stop::refused("this command needs no database", ""))
-        }
+        Command::Demo { .. }
+        | Command::Run(_)
+        | Command::Check(_)
+        | Command::Keep
+        | Command::Explain(_)
+        | Command::Completions(_) => Err(Stop::refused("this command needs no database", "")),
     }
 }
