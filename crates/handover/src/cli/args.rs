@@ -1,8 +1,8 @@
 //! Everything that can be asked on the command line.
 
 use super::{
-    agents, approvals, approve, audit, cancel, check, completions, explain, give_back, hand_off, handoffs, history,
-    inbox, out::Look, recommend, run, sessions, take, verify, watch,
+    agents, approvals, approve, audit, cancel, check, completions, explain, give_back, graph, hand_off, handoffs,
+    history, inbox, out::Look, recommend, run, sessions, take, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
@@ -102,6 +102,8 @@ pub enum Command {
     History(history::History),
     /// Watch what happens, live
     Watch(watch::Watch),
+    /// Draw a session, a workflow or the whole team
+    Graph(graph::Draw),
     /// Count sessions, handoffs and records
     Stats,
     /// Ask, check, export and prune the audit trail
@@ -120,7 +122,7 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Hand over", &["hand-off", "recommend", "cancel"]),
     ("Take part", &["inbox", "take", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject"]),
-    ("Look", &["agents", "sessions", "handoffs", "history", "watch", "stats"]),
+    ("Look", &["agents", "sessions", "handoffs", "history", "watch", "graph", "stats"]),
     ("Trust", &["audit", "verify"]),
     ("Help", &["explain", "completions", "help"]),
 ];
@@ -148,7 +150,9 @@ impl Command {
             Self::Sessions(sessions) => sessions.access(),
             Self::Agents(agents) => agents.access(),
             Self::Audit(audit) => audit.access(),
-            Self::Handoffs(_) | Self::History(_) | Self::Watch(_) | Self::Stats | Self::Verify(_) => Access::Look,
+            Self::Handoffs(_) | Self::History(_) | Self::Graph(_) | Self::Watch(_) | Self::Stats | Self::Verify(_) => {
+                Access::Look
+            }
             Self::Approvals(_) | Self::Recommend(_) | Self::Inbox(_) => Access::Judge,
             Self::HandOff(args) if args.new => Access::Make,
             Self::HandOff(_) | Self::Cancel(_) | Self::Take(_) | Self::GiveBack(_) | Self::Decline(_) => Access::Change,

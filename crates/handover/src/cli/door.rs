@@ -5,7 +5,7 @@ use super::{
     args::{Access, Cli, Command},
     carry_out, check, completions, desk,
     exit::Stop,
-    explain, follow, keep,
+    explain, follow, graph, keep,
     out::Out,
     run,
 };
@@ -32,6 +32,10 @@ pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         Command::Check(args) => check::run(args, out).await,
         Command::Explain(args) => explain::run(args, out).await,
         Command::Completions(args) => completions::run(args, out).await,
+        Command::Graph(args) if args.file().is_some() => match args.file() {
+            Some(file) => graph::of_file(args, &file, out).await,
+            None => once(cli, out).await,
+        },
         Command::Keep => keep::run(cli, out).await,
         Command::Run(args) => Box::pin(run::run(cli, args, out)).await,
         Command::Watch(args) => follow::run(cli, args, out).await,

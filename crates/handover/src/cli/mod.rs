@@ -17,6 +17,7 @@ pub mod exit;
 mod explain;
 mod follow;
 mod give_back;
+mod graph;
 mod hand_off;
 mod handoffs;
 mod history;
@@ -97,6 +98,7 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::Handoffs(args) => handoffs::run(args, job).await,
         Command::History(args) => history::run(args, job).await,
         Command::Watch(args) => watch::run(args, job).await,
+        Command::Graph(args) => graph::run(args, job).await,
         Command::Stats => stats::run(job).await,
         Command::Audit(args) => audit::run(args, job).await,
         Command::Verify(_) => verify::run(job).await,
