@@ -2,7 +2,7 @@
 
 use super::{
     agents, approvals, approve, audit, cancel, check, completions, explain, give_back, graph, hand_off, handoffs,
-    history, inbox, out::Look, recommend, run, sessions, take, verify, watch,
+    history, inbox, init, out::Look, recommend, run, sessions, take, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
@@ -66,6 +66,8 @@ pub enum Command {
         #[arg(value_name = "FILE")]
         file: Option<String>,
     },
+    /// Make a project that runs, to be changed
+    Init(init::Init),
     /// Run a workflow from its folder, live
     Run(run::Run),
     /// Check a workflow, or a file of agents and settings, with all its mistakes
@@ -118,7 +120,7 @@ pub enum Command {
 
 /// The commands by what people want to do, for the help and its page.
 pub const GROUPS: [(&str, &[&str]); 7] = [
-    ("Begin", &["demo", "run", "check", "keep"]),
+    ("Begin", &["demo", "init", "run", "check", "keep"]),
     ("Hand over", &["hand-off", "recommend", "cancel"]),
     ("Take part", &["inbox", "take", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject"]),
@@ -146,7 +148,9 @@ impl Command {
     /// What it does with the database.
     pub(crate) fn access(&self) -> Access {
         match self {
-            Self::Demo { .. } | Self::Check(_) | Self::Explain(_) | Self::Completions(_) => Access::None,
+            Self::Demo { .. } | Self::Init(_) | Self::Check(_) | Self::Explain(_) | Self::Completions(_) => {
+                Access::None
+            }
             Self::Sessions(sessions) => sessions.access(),
             Self::Agents(agents) => agents.access(),
             Self::Audit(audit) => audit.access(),

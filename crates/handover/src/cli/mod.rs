@@ -11,6 +11,7 @@ mod audit;
 mod cancel;
 mod check;
 mod completions;
+mod demo;
 pub mod desk;
 mod door;
 pub mod exit;
@@ -23,6 +24,7 @@ mod handoffs;
 mod history;
 mod ids;
 mod inbox;
+mod init;
 mod input;
 mod keep;
 mod live;
@@ -47,7 +49,6 @@ pub use args::{Cli, Command, GROUPS, Global};
 pub use usage::{command, parse};
 
 use exit::Stop;
-use handover_core::refusal::HandoffError;
 use handover_engine::Engine;
 use out::Out;
 use std::{path::Path, process::ExitCode};
@@ -64,8 +65,7 @@ pub(crate) struct Job<'a> {
     pub(crate) live: bool,
 }
 
-/// Carries out a command and gives its exit code. A command that needs more than the library has, such as `demo`, is
-/// the caller's.
+/// Carries out a command and gives its exit code.
 pub async fn run(cli: Cli) -> ExitCode {
     let mut out = Out::here(cli.look());
     let code = match Box::pin(door::enter(&cli, &mut out)).await {
@@ -73,11 +73,6 @@ pub async fn run(cli: Cli) -> ExitCode {
         Err(stop) => out.tell(&stop).await,
     };
     ExitCode::from(code)
-}
-
-/// Tells an error of a command that the caller carried out, and gives the exit code for it.
-pub async fn report(cli: &Cli, error: HandoffError) -> ExitCode {
-    ExitCode::from(Out::here(cli.look()).tell(&Stop::from(error)).await)
 }
 
 /// Carries out a command that needs an engine.
@@ -103,6 +98,7 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::Audit(args) => audit::run(args, job).await,
         Command::Verify(_) => verify::run(job).await,
         Command::Demo { .. }
+        | Command::Init(_)
         | Command::Run(_)
         | Command::Check(_)
         | Command::Keep
