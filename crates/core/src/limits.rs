@@ -268,3 +268,7 @@ pub const STATE_CHARS_MAX: usize = 100;
 pub const WORKFLOWS_MAX: usize = 1_000;
 /// Most times that one way of a workflow may be gone again.
 pub const RULE_TRIES_MAX: u32 = 1_000;
+/// Times that the result of an agent of this process is given again where too much is going on, the first one counted.
+pub const GIVE_BACK_TRIES_MAX: u32 = 8;
+/// First wait before a result is given again, in milliseconds. Each wait is twice the one before.
+pub const GIVE_BACK_WAIT_MS: u64 = 50;
