@@ -162,6 +162,9 @@ impl Draft<'_> {
 
     /// How it went: for the agent, for each thing it was asked to be able to do, and for the experiment.
     fn remember(&mut self, handoff: &Handoff, succeeded: bool, used: Amount) {
+        if self.never_asked == Some(handoff.id) {
+            return;
+        }
         let mut accounts = self.records_of(handoff);
         if let Some(arm) = &handoff.arm {
             accounts.push(Account::arm(&arm.experiment, &arm.arm));
@@ -171,6 +174,9 @@ impl Draft<'_> {
 
     /// Whoever said no, said nothing or was lost was tried too, and somebody else goes on with it.
     pub(super) fn remember_no(&mut self, handoff: &Handoff) {
+        if self.never_asked == Some(handoff.id) {
+            return;
+        }
         let accounts = self.records_of(handoff);
         self.post_end(accounts, false, self.now.since(handoff.opened_at), Amount::default());
     }
