@@ -373,3 +373,7 @@ pub const WORKFLOW_EVENTS_MAX: usize = 100;
 pub const SCHEMA_PATTERN_BYTES_MAX: usize = 128 * 1024;
 /// Sessions that one `handover run` starts.
 pub const RUN_INPUTS_MAX: usize = 1_000;
+/// Times that the result of an agent of this process is given again where too much is going on, the first one counted.
+pub const GIVE_BACK_TRIES_MAX: u32 = 8;
+/// First wait before a result is given again, in milliseconds. Each wait is twice the one before.
+pub const GIVE_BACK_WAIT_MS: u64 = 50;

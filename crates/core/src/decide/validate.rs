@@ -372,7 +372,7 @@ impl Draft<'_> {
         self.check_capabilities(field, to, &request.validation.required_capabilities, checks)
     }
 
-    fn check_risk(&self, field: &str, to: &AgentId, risk: Risk, max: Risk, checks: &mut Checks) {
+    pub(super) fn check_risk(&self, field: &str, to: &AgentId, risk: Risk, max: Risk, checks: &mut Checks) {
         if risk > max {
             let message = format!("the risk is {risk:?}, {to} may take {max:?} at most").to_lowercase();
             let mut refusal = Refusal::new(Code::AutonomyTooSmall, message).at(field);
@@ -388,7 +388,7 @@ impl Draft<'_> {
         }
     }
 
-    fn check_capabilities(
+    pub(super) fn check_capabilities(
         &self,
         field: &str,
         to: &AgentId,
