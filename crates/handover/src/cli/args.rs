@@ -80,6 +80,8 @@ pub enum Command {
     Inbox(inbox::Inbox),
     /// Take an offered handoff and see what to do
     Take(take::Take),
+    /// Keep taken work for longer
+    Renew(give_back::Renew),
     /// Give the result of taken work back
     GiveBack(give_back::GiveBack),
     /// Say no to an offered handoff
@@ -116,7 +118,7 @@ pub enum Command {
 pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Begin", &["demo", "check", "keep"]),
     ("Hand over", &["hand-off", "recommend", "cancel"]),
-    ("Take part", &["inbox", "take", "give-back", "decline"]),
+    ("Take part", &["inbox", "take", "renew", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject"]),
     ("Look", &["agents", "sessions", "handoffs", "history", "watch", "stats"]),
     ("Trust", &["audit", "verify"]),
@@ -149,9 +151,25 @@ impl Command {
             Self::Handoffs(_) | Self::History(_) | Self::Watch(_) | Self::Stats | Self::Verify(_) => Access::Look,
             Self::Approvals(_) | Self::Recommend(_) | Self::Inbox(_) => Access::Judge,
             Self::HandOff(args) if args.new => Access::Make,
-            Self::HandOff(_) | Self::Cancel(_) | Self::Take(_) | Self::GiveBack(_) | Self::Decline(_) => Access::Change,
+            Self::HandOff(_)
+            | Self::Cancel(_)
+            | Self::Take(_)
+            | Self::Renew(_)
+            | Self::GiveBack(_)
+            | Self::Decline(_) => Access::Change,
             Self::Approve(_) | Self::Reject(_) => Access::Change,
             Self::Keep => Access::Make,
+        }
+    }
+}
+
+impl Command {
+    /// Whether it waits for what others do.
+    pub(crate) fn waits(&self) -> bool {
+        match self {
+            Self::Watch(_) => true,
+            Self::HandOff(args) => args.wait,
+            _ => false,
         }
     }
 }
