@@ -42,6 +42,7 @@ mod words;
 pub use args::{Cli, Command, GROUPS, Global};
 pub use usage::{command, parse};
 
+use crate::settings::FileError;
 use exit::Stop;
 use handover_core::refusal::HandoffError;
 use handover_engine::Engine;
@@ -73,6 +74,11 @@ pub async fn run(cli: Cli) -> ExitCode {
 
 /// Tells an error of a command that the caller carried out, and gives the exit code for it.
 pub async fn report(cli: &Cli, error: HandoffError) -> ExitCode {
+    ExitCode::from(Out::here(cli.look()).tell(&Stop::from(error)).await)
+}
+
+/// Tells the mistakes of a file that the caller read, and gives the exit code for it.
+pub async fn report_mistakes(cli: &Cli, error: FileError) -> ExitCode {
     ExitCode::from(Out::here(cli.look()).tell(&Stop::from(error)).await)
 }
 
