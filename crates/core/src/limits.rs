@@ -345,6 +345,8 @@ pub const DESK_LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const DESK_CONNECTIONS_MAX: usize = 32;
 /// How long the holder of the database waits for the request of another process, in milliseconds.
 pub const DESK_IDLE_MS: u64 = 10_000;
+/// How long the holder of the database, when it closes, waits for commands that it is still answering, in milliseconds.
+pub const DESK_CLOSE_MS: u64 = 2_000;
 /// Pieces of output that wait for another process to read them.
 pub const DESK_FRAMES_MAX: usize = 256;
 /// Handoffs among which the beginning of an id is looked for, the latest first.

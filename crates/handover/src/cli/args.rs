@@ -84,6 +84,8 @@ pub enum Command {
     Inbox(inbox::Inbox),
     /// Take an offered handoff and see what to do
     Take(take::Take),
+    /// Keep taken work for longer
+    Renew(give_back::Renew),
     /// Give the result of taken work back
     GiveBack(give_back::GiveBack),
     /// Say no to an offered handoff
@@ -122,7 +124,7 @@ pub enum Command {
 pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Begin", &["demo", "init", "run", "check", "keep"]),
     ("Hand over", &["hand-off", "recommend", "cancel"]),
-    ("Take part", &["inbox", "take", "give-back", "decline"]),
+    ("Take part", &["inbox", "take", "renew", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject"]),
     ("Look", &["agents", "sessions", "handoffs", "history", "watch", "graph", "stats"]),
     ("Trust", &["audit", "verify"]),
@@ -159,9 +161,25 @@ impl Command {
             }
             Self::Approvals(_) | Self::Recommend(_) | Self::Inbox(_) => Access::Judge,
             Self::HandOff(args) if args.new => Access::Make,
-            Self::HandOff(_) | Self::Cancel(_) | Self::Take(_) | Self::GiveBack(_) | Self::Decline(_) => Access::Change,
+            Self::HandOff(_)
+            | Self::Cancel(_)
+            | Self::Take(_)
+            | Self::Renew(_)
+            | Self::GiveBack(_)
+            | Self::Decline(_) => Access::Change,
             Self::Approve(_) | Self::Reject(_) => Access::Change,
             Self::Keep | Self::Run(_) => Access::Make,
+        }
+    }
+}
+
+impl Command {
+    /// Whether it waits for what others do.
+    pub(crate) fn waits(&self) -> bool {
+        match self {
+            Self::Watch(_) => true,
+            Self::HandOff(args) => args.wait,
+            _ => false,
         }
     }
 }

@@ -83,6 +83,7 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::Cancel(args) => cancel::run(args, job).await,
         Command::Inbox(args) => inbox::run(args, job).await,
         Command::Take(args) => take::run(args, job).await,
+        Command::Renew(args) => give_back::renew(args, job).await,
         Command::GiveBack(args) => give_back::run(args, job).await,
         Command::Decline(args) => cancel::decline(args, job).await,
         Command::Approvals(args) => approvals::run(args, job).await,
