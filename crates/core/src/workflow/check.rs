@@ -31,8 +31,9 @@ impl Workflow {
         let mut checks = self.parts();
         // What leads where only makes sense when the names do.
         if checks.is_clean() {
-            self.check_start(&mut checks);
-            self.check_paths(&mut checks);
+            if self.check_start(&mut checks) {
+                self.check_paths(&mut checks);
+            }
             self.check_shadows(&mut checks);
             self.check_signals(&mut checks);
         }
@@ -159,13 +160,7 @@ impl Workflow {
     }
 
     /// The next state exists, and whoever goes on is responsible for it, or for no state by itself.
-    fn check_target_state(
-        &self,
-        field: &str,
-        rule: &Rule,
-        responsible: &BTreeSet<&AgentId>,
-        checks: &mut Checks,
-    ) {
+    fn check_target_state(&self, field: &str, rule: &Rule, responsible: &BTreeSet<&AgentId>, checks: &mut Checks) {
         let Some(next) = &rule.next_state else { return };
         let field = format!("{field}.next_state");
         self.is_state(&field, next, checks);
@@ -188,10 +183,10 @@ impl Workflow {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for (i, rule) in self.rules.iter().enumerate() {
             if let Some(first) = seen.get(rule.id.as_str()) {
-                let (id, first) = (quoted(&rule.id), first + 1);
-                let message = format!("two rules have the id {id}: number {first} and number {}", i + 1);
+                let message = format!("two rules have the id {}", quoted(&rule.id));
                 let refusal = Refusal::new(Code::DuplicateId, message).at(format!("rules[{i}].id"));
-                checks.add(refusal.hint("give one of the two another id, or remove it"));
+                let details = json!({"first": format!("rules[{first}].id")});
+                checks.add(refusal.hint("give one of the two another id, or remove it").details(details));
             } else {
                 seen.insert(&rule.id, i);
             }

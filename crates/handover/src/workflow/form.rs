@@ -101,7 +101,11 @@ const WORKFLOW: [Field; 10] = [
         Kind::Parts("EventTrigger", handover_core::limits::WORKFLOW_EVENTS_MAX),
         "What comes from outside and starts a session.",
     ),
-    field("limits", Kind::Part("SessionLimits"), "How far a session may go. What is left out is decided by the policy."),
+    field(
+        "limits",
+        Kind::Part("SessionLimits"),
+        "How far a session may go. What is left out is decided by the policy.",
+    ),
 ];
 
 const MEMBER: [Field; 7] = [
@@ -157,7 +161,11 @@ const PAYLOAD: [Field; 4] = [
 const RETRY: [Field; 3] = [
     needed("max", Kind::Whole(1, RULE_TRIES_MAX as u64), "How often. After that the rule no longer fits."),
     field("backoff", Kind::Time, "How long the first waits; not at all when left out."),
-    field("factor", Kind::Whole(1, RETRY_FACTOR_MAX as u64), "How many times longer each further one waits; 2 when left out."),
+    field(
+        "factor",
+        Kind::Whole(1, RETRY_FACTOR_MAX as u64),
+        "How many times longer each further one waits; 2 when left out.",
+    ),
 ];
 
 const ERROR: [Field; 2] = [
@@ -173,7 +181,11 @@ const EVENT: [Field; 2] = [
 const LIMITS: [Field; 7] = [
     field("handoffs", COUNT, "Handoffs that agents ask for. Steps by rules count too."),
     field("escalations", COUNT, "Escalations, counted apart."),
-    field("agents", Kind::Whole(0, WATCH_AGENTS_MAX as u64), "Agents that have a part in it, the first owner included."),
+    field(
+        "agents",
+        Kind::Whole(0, WATCH_AGENTS_MAX as u64),
+        "Agents that have a part in it, the first owner included.",
+    ),
     field("chain", Kind::Whole(2, u32::MAX as u64), "Agents in one chain of handoffs."),
     field("tokens", Kind::Whole(0, u64::MAX), "Tokens."),
     field("cost", Kind::Number, "Money."),
