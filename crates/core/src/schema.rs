@@ -1,7 +1,7 @@
 //! The shape of a payload, as a JSON Schema: the part of it that describes data. A keyword beyond that part is a mistake
 //! that is told when the workflow is read, never silently passed over.
 
-use crate::limits;
+use crate::{limits, nearest::nearest};
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -117,12 +117,20 @@ fn sound(schema: &Value, at: &str, depth: usize, faults: &mut Vec<Fault>) {
             "const" => None,
             known if NOTES.contains(&known) => None,
             _ => {
-                let message = format!("the keyword is not understood; known are {}", KEYWORDS.join(", "));
-                faults.push(fault(&here, message));
+                faults.push(fault(&here, unknown(keyword)));
                 None
             }
         };
         faults.extend(why.map(|why| fault(&here, why)));
+    }
+}
+
+/// A keyword that is not understood, and the one that was probably meant.
+fn unknown(keyword: &str) -> String {
+    let near = (keyword.len() <= limits::SLIP_BYTES_MAX).then(|| nearest(keyword, KEYWORDS.map(|name| (name, name))));
+    match near.flatten() {
+        Some(near) => format!("the keyword is not understood; did you mean `{near}`?"),
+        None => format!("the keyword is not understood; known are {}", KEYWORDS.join(", ")),
     }
 }
 

@@ -3,6 +3,7 @@
 mod errors;
 pub mod limits;
 mod policy;
+mod workflow;
 
 use crate::{run::root, tidy::Problem};
 use std::{fs, path::Path};
@@ -50,6 +51,7 @@ fn pages(root: &Path) -> Result<Vec<Page>, String> {
     let mut pages = errors::pages()?;
     pages.push(limits::page(&limits));
     pages.push(policy::page(&settings)?);
+    pages.extend(workflow::pages()?);
     Ok(pages)
 }
 

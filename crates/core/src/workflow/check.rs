@@ -232,7 +232,15 @@ impl Workflow {
     }
 }
 
+/// Whether so much is wrong that what is dear to look at can wait until some of it is mended.
+fn is_enough(checks: &Checks) -> bool {
+    checks.found() > limits::MISTAKES_MAX
+}
+
 fn check_condition(field: &str, condition: Option<&RuleCondition>, checks: &mut Checks) {
+    if is_enough(checks) {
+        return;
+    }
     let Some(Err(mistake)) = condition.map(RuleCondition::compiled) else { return };
     let (line, column) = (mistake.line, mistake.column);
     let refusal = Refusal::new(Code::BadExpression, format!("{} (line {line}, column {column})", mistake.message));
@@ -264,7 +272,8 @@ fn check_payload(field: &str, payload: &Payload, checks: &mut Checks) {
     for (name, value) in &payload.set {
         checks.payload(&format!("{field}.set.{name}"), value);
     }
-    for fault in payload.schema.iter().flat_map(crate::schema::Schema::mistakes) {
+    let schema = payload.schema.as_ref().filter(|_| !is_enough(checks));
+    for fault in schema.into_iter().flat_map(crate::schema::Schema::mistakes) {
         let refusal = Refusal::new(Code::BadWorkflow, fault.message).at(format!("{field}.schema.{}", fault.at));
         checks.add(refusal.hint("mend the JSON Schema; the message says what is wrong with it"));
     }
@@ -305,7 +314,7 @@ fn wait(field: &str, ms: u64, checks: &mut Checks) {
 
 /// "Did you mean" one of these names. Nobody reads the hint of a mistake that is only counted.
 fn near<'a>(wanted: &str, names: impl Iterator<Item = &'a str>, checks: &Checks) -> Option<String> {
-    if wanted.len() > limits::SLIP_BYTES_MAX || checks.found() > limits::MISTAKES_MAX {
+    if wanted.len() > limits::SLIP_BYTES_MAX || is_enough(checks) {
         return None;
     }
     let near = nearest(wanted, names.map(|name| (name, name)))?;

@@ -25,6 +25,9 @@ pub(super) fn all(document: &Document, parts: &Parts) -> Vec<Note> {
             }
         };
     }
+    if document.is_full() {
+        return Vec::new();
+    }
     let mut workflow = parts.workflow.clone();
     workflow.agents.extend(AgentId::new(SOMEBODY).ok().map(|id| (id, Member::default())));
     for refusal in workflow.check_parts().into_iter().filter(|refusal| !follows(refusal, parts)) {

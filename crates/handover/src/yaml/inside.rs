@@ -83,7 +83,10 @@ pub(super) fn find(lines: &[String], place: Place, (text, plain): (&str, bool), 
         let letter = source.letter(style)?;
         if !letter.is_whitespace() {
             if seen == before {
-                return Some(Place { line: here.0, column: here.1, width: 1 });
+                // A name is meant as a whole.
+                let inner = |letter: &char| letter.is_alphanumeric() || *letter == '_';
+                let more = if inner(&letter) { source.rest.clone().take_while(inner).count() } else { 0 };
+                return Some(Place { line: here.0, column: here.1, width: 1 + more });
             }
             seen += 1;
             after = (source.line, source.column);

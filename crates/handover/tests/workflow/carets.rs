@@ -60,7 +60,7 @@ fn it_is_shown_so() {
               --> flow.yaml:11:94 in rules[2].condition
                |
             11 |   - {id: done, from: reviewer, reason: Approved, condition: outcome.ok && outcome.data.price.max() > 5, next_state: DONE
-               |                                                                                              ^
+               |                                                                                              ^^^
                = hint: did you mean `map`? the functions are `has`, `size`, `contains`, `startsWith`, `endsWith`, `matches`, `all`, `exists`, `exists_one`, `map`, `filter`, `int`, `double`, `string`, `bool`
         "#]],
     );

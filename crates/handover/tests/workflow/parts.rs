@@ -144,7 +144,7 @@ fn payloads_and_retries_that_cannot_be() {
             9:133 HO0102 rules[0].payload.required[2]: it is empty
             9:149 HO0209 rules[0].payload.optional[0]: `b` is named twice
             9:181 HO1002 rules[0].payload.schema.type: it is one of null, boolean, integer, number, string, array, object, or a list of these
-            9:215 HO1002 rules[0].payload.schema.properties.a.mininum: the keyword is not understood; known are type, properties, required, additionalProperties, items, enum, const, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, pattern, minItems, maxItems, anyOf, allOf, not, minProperties, maxProperties
+            9:215 HO1002 rules[0].payload.schema.properties.a.mininum: the keyword is not understood; did you mean `minimum`?
             9:229 HO1002 rules[0].payload.schema.pattern: it is no regular expression, or takes more than SCHEMA_PATTERN_BYTES_MAX
             9:244 HO1002 rules[0].payload.schema.required: it is a list of names
             10:100 HO0109 rules[1].retry.max: 5000 is not between 1 and 1000
@@ -153,7 +153,7 @@ fn payloads_and_retries_that_cannot_be() {
             12:17 HO0109 limits.chain: a chain has at least 2 agents
             12:29 HO0109 limits.time_ms: 0 ms is not between 1 and 34560000000 (WAIT_MS_MAX)
             12:40 HO0106 limits.agents: there are 99; at most 64 are allowed (WATCH_AGENTS_MAX)
-            12:50 HO0109 limits.cost: -1 is not between 0 and 179769313486231570000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
+            12:50 HO0109 limits.cost: -1 is not 0 or more
             12:64 HO0104 limits.handoffs: expected a whole number, found `x`
             13:15 HO0102 events[0].on: it is empty
             13:36 HO0715 events[0].condition: it ends too early after `.`
