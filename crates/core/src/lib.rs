@@ -12,6 +12,7 @@ pub mod decide;
 pub mod digest;
 pub mod event;
 pub mod expression;
+pub mod graph;
 pub mod guard;
 pub mod handoff;
 pub mod ids;

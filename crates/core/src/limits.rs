@@ -268,6 +268,99 @@ pub const STATE_CHARS_MAX: usize = 100;
 pub const WORKFLOWS_MAX: usize = 1_000;
 /// Most times that one way of a workflow may be gone again.
 pub const RULE_TRIES_MAX: u32 = 1_000;
+
+/// Most nodes of one drawing; further ones are left out with a note.
+pub const GRAPH_NODES_MAX: usize = 120;
+/// Most edges of one drawing; further ones are left out with a note.
+pub const GRAPH_EDGES_MAX: usize = 360;
+/// Longest title, label or detail in a drawing, in characters; the rest is cut.
+pub const GRAPH_TEXT_CHARS_MAX: usize = 160;
+/// Widest name inside a box of a picture, in columns of text.
+pub const GRAPH_BOX_COLUMNS_MAX: usize = 36;
+/// Widest text beside a line of a drawing, in columns of text.
+pub const GRAPH_LABEL_COLUMNS_MAX: usize = 32;
+/// Narrowest terminal that is drawn for, in columns.
+pub const GRAPH_WIDTH_MIN: usize = 20;
+/// Widest terminal that is drawn for, in columns.
+pub const GRAPH_WIDTH_MAX: usize = 400;
+/// Boxes of one layer of a drawing; what nothing follows goes below.
+pub const GRAPH_ACROSS: usize = 8;
+/// Rounds in which the boxes of a drawing are put in a better order and place.
+pub const GRAPH_ROUNDS: usize = 8;
+
+/// Largest head of an HTTP message that a team's service reads, in bytes.
+pub const HTTP_HEAD_BYTES_MAX: usize = 16 * 1024;
+/// Largest body of an HTTP message that a team's service reads, in bytes.
+pub const HTTP_BODY_BYTES_MAX: usize = 256 * 1024;
+/// What is read of a request after its answer, in bytes, before its connection is closed all the same.
+pub const HTTP_DRAINED_BYTES_MAX: u64 = 1024 * 1024;
+/// How long one exchange over HTTP may take from the first byte to the last, in milliseconds.
+pub const HTTP_MS: u64 = 10_000;
+/// Connections that a team's service serves at once; others wait.
+pub const HTTP_CONNECTIONS_MAX: usize = 256;
+/// Longest piece of an answer that a message repeats when it is not understood, in characters.
+pub const HTTP_SHOWN_CHARS_MAX: usize = 200;
+/// Requests for quotes that the charter market keeps.
+pub const MARKET_RFPS_MAX: usize = 100_000;
+/// Operators that the charter market asks for one request.
+pub const MARKET_QUOTES_MAX: usize = 6;
+/// Quotes that must have come before they are compared.
+pub const QUOTES_MIN: usize = 3;
+/// Proposals that a client gets.
+pub const PROPOSALS_MAX: usize = 3;
+/// How often the charter market is asked for quotes, in milliseconds, when nothing else is set.
+pub const QUOTES_POLL_MS: u64 = 1_000;
+/// Tries to fetch the quotes before their analysis fails.
+pub const QUOTES_FETCH_TRIES: u32 = 3;
+/// Most passengers of one charter flight.
+pub const PASSENGERS_MAX: u64 = 19;
+/// How far ahead a charter flight may be asked for, in days.
+pub const CHARTER_DAYS_MAX: i64 = 365;
+/// Longest charter request in plain words, in characters.
+pub const CHARTER_TEXT_CHARS_MAX: usize = 2_000;
+/// Longest field of a charter request, in characters.
+pub const CHARTER_FIELD_CHARS_MAX: usize = 1_000;
+/// Most clients in the register.
+pub const REGISTER_CLIENTS_MAX: usize = 100_000;
+/// Slips that a client's name may have and still be found.
+pub const NAME_SLIPS_MAX: usize = 2;
+/// Longest name that is compared with slips, in characters.
+pub const NAME_CHARS_MAX: usize = 100;
+/// Names that are listed when a client's name could mean several.
+pub const NAMES_SHOWN: usize = 5;
+/// Longest address for mail, in characters.
+pub const ADDRESS_CHARS_MAX: usize = 254;
+/// Largest mail that is sent, in bytes.
+pub const MAIL_BYTES_MAX: usize = 512 * 1024;
+/// How long a mail server may take for one reply, in milliseconds, when nothing else is set.
+pub const SMTP_MS: u64 = 60_000;
+/// Longest line of a mail server that is read, in bytes.
+pub const SMTP_LINE_BYTES_MAX: usize = 2_048;
+/// Lines of one reply of a mail server that are read.
+pub const SMTP_REPLY_LINES_MAX: usize = 64;
+
+/// Longest request that one process sends to another that holds the database, in bytes.
+pub const DESK_LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Commands of other processes that a holder of the database answers at once.
+pub const DESK_CONNECTIONS_MAX: usize = 32;
+/// How long the holder of the database waits for the request of another process, in milliseconds.
+pub const DESK_IDLE_MS: u64 = 10_000;
+/// Pieces of output that wait for another process to read them.
+pub const DESK_FRAMES_MAX: usize = 256;
+/// Handoffs among which the beginning of an id is looked for, the latest first.
+pub const PREFIX_HANDOFFS_MAX: usize = 10_000;
+/// Shortest beginning of an id that stands for the whole of it, in characters.
+pub const PREFIX_CHARS_MIN: usize = 4;
+/// Rows of a list on the command line when nobody says how many.
+pub const LIST_ROWS: usize = 50;
+/// How long a command waits for a database that another process holds and does not answer for, in milliseconds.
+pub const DOOR_WAIT_MS: u64 = 2_000;
+/// Pieces of work that an agent of a team has at once when its workflow does not say.
+pub const TEAM_AT_ONCE: u32 = 4;
+/// Most that a program writes as its answer, in bytes.
+pub const COMMAND_OUTPUT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// Words of a program that failed which are shown.
+pub const COMMAND_WORDS_SHOWN: usize = 40;
 /// Most times that each further wait of a way that is gone again may be longer than the one before.
 pub const RETRY_FACTOR_MAX: u32 = 100;
 /// Pairs of rules of one workflow that are compared to find those that may both fit.
@@ -278,3 +371,5 @@ pub const CONDITION_PARTS_MAX: usize = 16;
 pub const WORKFLOW_EVENTS_MAX: usize = 100;
 /// Bytes that one pattern in the schema of a payload may take when it is compiled. A `\w` of all alphabets takes 40 KB.
 pub const SCHEMA_PATTERN_BYTES_MAX: usize = 128 * 1024;
+/// Sessions that one `handover run` starts.
+pub const RUN_INPUTS_MAX: usize = 1_000;

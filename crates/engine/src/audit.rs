@@ -9,7 +9,7 @@ use handover_core::{
     record::{self, Record},
     refusal::{Code, HandoffError, Refusal},
 };
-use handover_store::{Commit, RecordQuery, StoreError, StoredRecord};
+use handover_store::{Commit, Prunable, RecordQuery, StoreError, StoredRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::{
@@ -125,6 +125,15 @@ impl Engine {
         self.operator()?;
         let query = RecordQuery { session: Some(SessionId::house()), after, limit, ..RecordQuery::default() };
         Ok(self.inner.store.records(&query).await?)
+    }
+
+    /// What was kept long enough and can be removed now: sessions, each with how far; at most a page.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or this caller is bound to certain agents.
+    pub async fn prunable(&self) -> Result<Vec<Prunable>, HandoffError> {
+        self.operator()?;
+        Ok(self.inner.store.prunable(self.inner.retention, self.inner.clock.now(), PAGE_MAX).await?)
     }
 
     /// Removes what was kept long enough, and records that. Gives how many sessions lost records.

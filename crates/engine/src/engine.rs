@@ -182,8 +182,9 @@ impl Engine {
         engine.load_workflows().await?;
         // The vocabulary takes a moment to load; nobody should wait for it with their first message.
         std::thread::spawn(handover_core::context::tokens::warm_up);
+        let taken_up = engine.take_up(options.take_up).await;
         if options.take_up {
-            engine.take_up().await?;
+            taken_up?; // Whoever only looks is to see also what is damaged.
         }
         if options.background {
             engine.start_background();
@@ -191,8 +192,8 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Counts who works on what, and takes back what the process before this one held.
-    async fn take_up(&self) -> Result<(), HandoffError> {
+    /// Counts who works on what, and takes back what the process before this one held, unless it only looks.
+    async fn take_up(&self, reclaim: bool) -> Result<(), HandoffError> {
         for (agent, offers) in self.inner.store.offers_waiting().await? {
             self.inner.agents.write().count_waiting(&agent, offers);
         }
@@ -200,7 +201,7 @@ impl Engine {
             if let Some(agent) = self.inner.agents.write().get_mut(&running.by) {
                 agent.load += 1;
             }
-            if running.in_process {
+            if running.in_process && reclaim {
                 let command = Command::Reclaim { handoff: running.handoff };
                 // One session that cannot be read must not keep all others from going on.
                 let reclaimed = self.submit_as_engine(&running.session, command).await;
@@ -226,6 +227,12 @@ impl Engine {
     #[must_use]
     pub fn for_caller(&self, caller: Caller) -> Self {
         Self { inner: self.inner.clone(), caller: Arc::new(caller) }
+    }
+
+    /// The time, as this engine has it.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
     }
 
     /// Changes the settings that decisions depend on.

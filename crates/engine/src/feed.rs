@@ -65,13 +65,26 @@ pub struct Filter {
     pub session: Option<SessionId>,
 }
 
+impl BusMessage {
+    /// The message of a record; nothing when its text cannot be read.
+    #[must_use]
+    pub fn of(stored: &StoredRecord) -> Option<Self> {
+        read(stored).map(Arc::unwrap_or_clone)
+    }
+}
+
 impl Filter {
     fn admits(&self, tenant: &str, message: &BusMessage) -> bool {
+        message.context.tenant == tenant && self.fits(message)
+    }
+
+    /// Whether a message is one of those that are wanted.
+    #[must_use]
+    pub fn fits(&self, message: &BusMessage) -> bool {
         let agent = |agent: &AgentId| {
             message.source_agent.as_ref() == Some(agent) || message.target_agent.as_ref() == Some(agent)
         };
-        message.context.tenant == tenant
-            && (self.types.is_empty() || self.types.contains(&message.kind))
+        (self.types.is_empty() || self.types.contains(&message.kind))
             && self.agent.as_ref().is_none_or(agent)
             && self.session.as_ref().is_none_or(|session| *session == message.context.session_id)
     }

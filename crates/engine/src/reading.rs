@@ -86,6 +86,14 @@ impl Engine {
         Ok(self.inner.store.handoffs(&query).await?)
     }
 
+    /// The sessions of this caller's tenant, the latest first, at most a page.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn sessions(&self, skip: usize, limit: usize) -> Result<Vec<SessionId>, HandoffError> {
+        Ok(self.inner.store.sessions(&self.caller.tenant, skip, limit.min(PAGE_MAX)).await?)
+    }
+
     /// What waits for an agent to take it, by level, then age.
     ///
     /// # Errors

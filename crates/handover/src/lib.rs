@@ -26,7 +26,11 @@ pub use handover_store as store;
 pub use handover_core::refusal::{Code, HandoffError, Refusal};
 pub use handover_engine::{Engine, Options};
 
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod settings;
+#[cfg(feature = "teams")]
+pub mod team;
 pub mod workflow;
 mod yaml;
 

@@ -1,5 +1,6 @@
 //! `cargo xtask docs`: the pages under `docs/` that are made from the sources, so that they cannot say anything else.
 
+mod cli;
 mod errors;
 pub mod limits;
 mod policy;
@@ -49,6 +50,7 @@ fn pages(root: &Path) -> Result<Vec<Page>, String> {
         settings.extend(policy::parse(&read(path)?, wanted).map_err(|why| format!("{path}: {why}"))?);
     }
     let mut pages = errors::pages()?;
+    pages.push(cli::page());
     pages.push(limits::page(&limits));
     pages.push(policy::page(&settings)?);
     pages.extend(workflow::pages()?);

@@ -52,6 +52,7 @@ impl Workflow {
         let mut checks = Checks::default();
         name("name", &self.name, &mut checks);
         checks.optional_text("description", &self.description);
+        checks.payload("with", &self.with);
         self.check_agents(&mut checks);
         self.check_states(&mut checks);
         self.check_transitions(&mut checks);

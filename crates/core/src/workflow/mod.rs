@@ -64,6 +64,9 @@ pub struct Workflow {
     /// How far a session may go.
     #[serde(default, skip_serializing_if = "SessionLimits::is_empty")]
     pub limits: SessionLimits,
+    /// Settings for whoever runs its agents: services, folders.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub with: serde_json::Value,
 }
 
 /// Somebody who works in a workflow.

@@ -17,3 +17,4 @@ mod routing;
 mod time;
 mod turns;
 mod types;
+mod workflow;

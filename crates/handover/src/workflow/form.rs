@@ -79,7 +79,7 @@ const fn field(name: &'static str, kind: Kind, about: &'static str) -> Field {
 const RISK: Kind = Kind::Word(&["low", "medium", "high"]);
 const COUNT: Kind = Kind::Whole(0, u32::MAX as u64);
 
-const WORKFLOW: [Field; 10] = [
+const WORKFLOW: [Field; 11] = [
     needed("name", Kind::Text, "Its name. Sessions are started by it."),
     field("description", Kind::Text, "What it is for. It is the request of a session that is started without one."),
     needed("agents", Kind::PartsByName("Member"), "Everybody who works in it, by name."),
@@ -106,6 +106,7 @@ const WORKFLOW: [Field; 10] = [
         Kind::Part("SessionLimits"),
         "How far a session may go. What is left out is decided by the policy.",
     ),
+    field("with", Kind::Anything, "Settings for whoever runs its agents: services, folders."),
 ];
 
 const MEMBER: [Field; 7] = [

@@ -72,6 +72,7 @@ impl Parts {
             on_error: None,
             events: Vec::new(),
             limits: SessionLimits::default(),
+            with: serde_json::Value::Null,
         };
         let mut parts = Self { workflow, unread: BTreeSet::new(), broken: BTreeSet::new() };
         if is_object(document) {
@@ -131,6 +132,7 @@ impl Parts {
         workflow.transitions = optional(document, "transitions").unwrap_or_default();
         workflow.on_error = optional(document, "on_error");
         workflow.limits = optional(document, "limits").unwrap_or_default();
+        workflow.with = optional(document, "with").unwrap_or_default();
         if let Some(node) = value(document, "events") {
             let entries = list(document, node, "events", WORKFLOW_EVENTS_MAX);
             workflow.events = entries.into_iter().filter_map(|node| document.read(node)).collect();

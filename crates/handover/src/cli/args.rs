@@ -1,0 +1,193 @@
+//! Everything that can be asked on the command line.
+
+use super::{
+    agents, approvals, approve, audit, cancel, check, completions, explain, give_back, hand_off, handoffs, history,
+    inbox, out::Look, recommend, run, sessions, take, verify, watch,
+};
+use clap::{Args, Parser, Subcommand};
+use std::{io::IsTerminal, path::PathBuf};
+
+/// Columns of a terminal that does not say how wide it is.
+const WIDTH: usize = 100;
+
+/// Pass work from agent to agent and lose nothing.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "handover", version, propagate_version = false, disable_help_subcommand = false)]
+pub struct Cli {
+    /// What holds for every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+    /// The arguments as they were given, for a process that holds the database.
+    #[arg(skip)]
+    pub(crate) given: Vec<String>,
+}
+
+/// What holds for every command.
+#[derive(Debug, Clone, Args)]
+pub struct Global {
+    /// The database file
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "HANDOVER_DB",
+        hide_env_values = true,
+        default_value = "handover.db",
+        help_heading = "Everywhere"
+    )]
+    pub db: PathBuf,
+    /// Agents and settings; handover.yaml of this folder when there is one
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
+    pub config: Option<PathBuf>,
+    /// Write JSON for programs
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub json: bool,
+    /// When to use colours; NO_COLOR is honoured
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_parser = ["auto", "always", "never"],
+        default_value = "auto",
+        help_heading = "Everywhere"
+    )]
+    pub color: String,
+}
+
+/// The commands.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Watch a team handle requests, live; ends by itself
+    Demo {
+        /// Keeps the database in this file
+        #[arg(value_name = "FILE")]
+        file: Option<String>,
+    },
+    /// Run a workflow from its folder, live
+    Run(run::Run),
+    /// Check a workflow, or a file of agents and settings, with all its mistakes
+    Check(check::Check),
+    /// Keep the database open: timers run, other terminals are answered
+    Keep,
+    /// Hand work over to another agent
+    HandOff(Box<hand_off::HandOff>),
+    /// Say who would be good for a task, and why
+    Recommend(recommend::Recommend),
+    /// Take a handoff back
+    Cancel(cancel::Cancel),
+    /// Show what waits for an agent or a person
+    Inbox(inbox::Inbox),
+    /// Take an offered handoff and see what to do
+    Take(take::Take),
+    /// Give the result of taken work back
+    GiveBack(give_back::GiveBack),
+    /// Say no to an offered handoff
+    Decline(cancel::Decline),
+    /// List what waits for a person's word
+    Approvals(approvals::Approvals),
+    /// Approve a handoff that waits
+    Approve(approve::Decide),
+    /// Reject a handoff that waits
+    Reject(approve::Decide),
+    /// List, register and change agents
+    Agents(agents::Agents),
+    /// List, show and open sessions
+    Sessions(sessions::Sessions),
+    /// List handoffs, or tell the story of one
+    Handoffs(handoffs::Handoffs),
+    /// Show the handoffs of a session, as they belong together
+    History(history::History),
+    /// Watch what happens, live
+    Watch(watch::Watch),
+    /// Count sessions, handoffs and records
+    Stats,
+    /// Ask, check, export and prune the audit trail
+    Audit(audit::Audit),
+    /// Check every record, message and handoff of a database
+    Verify(verify::Verify),
+    /// Say what a code such as HO0504 means, and how to mend it
+    Explain(explain::Explain),
+    /// Write a completion script for a shell
+    Completions(completions::Completions),
+}
+
+/// The commands by what people want to do, for the help and its page.
+pub const GROUPS: [(&str, &[&str]); 7] = [
+    ("Begin", &["demo", "run", "check", "keep"]),
+    ("Hand over", &["hand-off", "recommend", "cancel"]),
+    ("Take part", &["inbox", "take", "give-back", "decline"]),
+    ("Decide", &["approvals", "approve", "reject"]),
+    ("Look", &["agents", "sessions", "handoffs", "history", "watch", "stats"]),
+    ("Trust", &["audit", "verify"]),
+    ("Help", &["explain", "completions", "help"]),
+];
+
+/// What a command does with the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Nothing.
+    None,
+    /// It looks, and nothing changes.
+    Look,
+    /// It looks, and depends on the policy.
+    Judge,
+    /// It changes something that is there.
+    Change,
+    /// It may make a new database.
+    Make,
+}
+
+impl Command {
+    /// What it does with the database.
+    pub(crate) fn access(&self) -> Access {
+        match self {
+            Self::Demo { .. } | Self::Check(_) | Self::Explain(_) | Self::Completions(_) => Access::None,
+            Self::Sessions(sessions) => sessions.access(),
+            Self::Agents(agents) => agents.access(),
+            Self::Audit(audit) => audit.access(),
+            Self::Handoffs(_) | Self::History(_) | Self::Watch(_) | Self::Stats | Self::Verify(_) => Access::Look,
+            Self::Approvals(_) | Self::Recommend(_) | Self::Inbox(_) => Access::Judge,
+            Self::HandOff(args) if args.new => Access::Make,
+            Self::HandOff(_) | Self::Cancel(_) | Self::Take(_) | Self::GiveBack(_) | Self::Decline(_) => Access::Change,
+            Self::Approve(_) | Self::Reject(_) => Access::Change,
+            Self::Keep | Self::Run(_) => Access::Make,
+        }
+    }
+}
+
+impl Cli {
+    /// The database that is meant.
+    pub(crate) fn database(&self) -> PathBuf {
+        match &self.command {
+            Command::Verify(verify) => verify.file.clone().unwrap_or_else(|| self.global.db.clone()),
+            _ => self.global.db.clone(),
+        }
+    }
+
+    /// What whoever reads the output can see.
+    pub(crate) fn look(&self) -> Look {
+        let terminal = std::io::stdout().is_terminal();
+        let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|width| *width > 0);
+        let measured = || terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0));
+        Look {
+            width: asked.or_else(|| terminal.then(measured)),
+            colour: colour(&self.global.color, terminal),
+            terminal,
+            progress: std::io::stderr().is_terminal(),
+            json: self.global.json,
+        }
+    }
+}
+
+/// Whether there are colours.
+pub(crate) fn colour(asked: &str, terminal: bool) -> bool {
+    let unwanted = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match asked {
+        "always" => true,
+        "never" => false,
+        _ => terminal && !unwanted() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+    }
+}

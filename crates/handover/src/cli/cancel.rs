@@ -1,0 +1,61 @@
+//! `handover cancel` and `handover decline`: a handoff that is taken back, and one that is not taken.
+
+use super::{Job, exit::Stop, ids, words};
+use clap::Args;
+use handover_core::{command::Answer, ids::HandoffId};
+
+/// Arguments of `handover cancel`.
+#[derive(Debug, Clone, Args)]
+pub struct Cancel {
+    /// The handoff, or the beginning of its id
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Who takes it back; whoever handed it over when left out
+    #[arg(long = "as", value_name = "AGENT")]
+    agent: Option<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT", default_value = "taken back on the command line")]
+    reason: String,
+}
+
+/// Arguments of `handover decline`.
+#[derive(Debug, Clone, Args)]
+pub struct Decline {
+    /// The handoff, or the beginning of its id
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Who says no
+    #[arg(long = "as", value_name = "AGENT")]
+    agent: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+}
+
+pub(crate) async fn run(args: &Cancel, job: &mut Job<'_>) -> Result<(), Stop> {
+    let id = ids::handoff(job, &args.id).await?;
+    let agent = match &args.agent {
+        Some(agent) => ids::agent(job, agent)?,
+        None => job.engine.handoff(id).await?.request.from_agent.clone(),
+    };
+    let answer = job.engine.cancel(id, &agent, &args.reason).await?;
+    tell(id, &answer, job).await
+}
+
+pub(crate) async fn decline(args: &Decline, job: &mut Job<'_>) -> Result<(), Stop> {
+    let id = ids::handoff(job, &args.id).await?;
+    let agent = ids::agent(job, &args.agent)?;
+    let answer = job.engine.reject(id, &agent, &args.reason).await?;
+    tell(id, &answer, job).await
+}
+
+/// Where a handoff stands after it was changed.
+pub(crate) async fn tell(id: HandoffId, answer: &Answer, job: &mut Job<'_>) -> Result<(), Stop> {
+    if job.out.look.json {
+        return job.out.json(answer).await;
+    }
+    let handoff = job.engine.handoff(id).await?;
+    let status = job.out.paint(words::status_style(handoff.status()), &words::status(handoff.status()));
+    let path = format!("{} → {}", handoff.request.from_agent, handoff.to_agent);
+    job.out.line(format!("{}  {path}  {status}", ids::short(id))).await
+}

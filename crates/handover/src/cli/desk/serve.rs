@@ -1,0 +1,155 @@
+//! The side that holds the database: it takes the lines of others, carries them out and sends back what they write.
+
+use super::{Errand, socket};
+use crate::cli::{
+    Job,
+    args::{Access, Command},
+    carry_out,
+    exit::{self, Stop},
+    out::{Frame, Out},
+    usage,
+};
+use handover_core::limits::{DESK_CONNECTIONS_MAX, DESK_FRAMES_MAX, DESK_IDLE_MS, DESK_LINE_BYTES_MAX};
+use handover_engine::Engine;
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::{
+        UnixListener, UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{Semaphore, mpsc},
+    task::{JoinHandle, JoinSet},
+};
+
+/// A desk that is open.
+pub(crate) struct Opened {
+    task: JoinHandle<()>,
+    path: PathBuf,
+    identity: Option<(u64, u64)>,
+}
+
+impl Opened {
+    pub(crate) fn open(engine: &Engine, db: &Path) -> io::Result<Self> {
+        let path = socket::place(db);
+        let listener = UnixListener::from_std(socket::make(&path)?)?;
+        let task = tokio::spawn(answer_all(listener, engine.clone()));
+        Ok(Self { task, identity: socket::identity(&path), path })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.task.abort();
+        if self.identity.is_some() && socket::identity(&self.path) == self.identity {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+async fn answer_all(listener: UnixListener, engine: Engine) {
+    let places = Arc::new(Semaphore::new(DESK_CONNECTIONS_MAX));
+    // Whoever is being answered is dropped together with this.
+    let mut answering = JoinSet::new();
+    loop {
+        while answering.try_join_next().is_some() {}
+        let Ok(place) = places.clone().acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let engine = engine.clone();
+                answering.spawn(async move {
+                    // Whoever cannot be heard or told anything has gone away.
+                    let _ = answer(stream, &engine).await;
+                    drop(place);
+                });
+            }
+            // Too many files are open, most likely; those who are being answered will close some.
+            Err(_) => tokio::task::yield_now().await,
+        }
+    }
+}
+
+async fn answer(stream: UnixStream, engine: &Engine) -> io::Result<()> {
+    let (read, mut write) = stream.into_split();
+    let mut read = BufReader::new(read);
+    let heard = tokio::time::timeout(Duration::from_millis(DESK_IDLE_MS), hear(&mut read)).await;
+    let errand = match heard.map_err(io::Error::other)?? {
+        Ok(errand) => errand,
+        Err(why) => {
+            send(&mut write, &Frame::Err(format!("handover: {why}\n"))).await?;
+            return send(&mut write, &Frame::Exit(exit::TROUBLE)).await;
+        }
+    };
+    let (sender, frames) = mpsc::channel(DESK_FRAMES_MAX);
+    tokio::select! {
+        ((), written) = async { tokio::join!(Box::pin(carry(&errand, engine, sender)), pass_on(frames, &mut write)) } => written,
+        // Nobody waits for the answer any more. A commit that has begun is finished by the engine.
+        _ = read.read_u8() => Ok(()),
+    }
+}
+
+/// The request, or why it is none.
+async fn hear(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Result<Errand, String>> {
+    let mut line = Vec::new();
+    let limit = DESK_LINE_BYTES_MAX as u64;
+    read.take(limit).read_until(b'\n', &mut line).await?;
+    if line.len() == DESK_LINE_BYTES_MAX {
+        return Ok(Err(format!("the request has more than {DESK_LINE_BYTES_MAX} bytes (DESK_LINE_BYTES_MAX)")));
+    }
+    let errand =
+        serde_json::from_slice::<Errand>(&line).map_err(|error| format!("the request cannot be read: {error}"));
+    Ok(errand.and_then(|errand| {
+        let mine = env!("CARGO_PKG_VERSION");
+        if errand.version == mine {
+            return Ok(errand);
+        }
+        Err(format!("the database is held by version {mine}, and this is version {}; use the same", errand.version))
+    }))
+}
+
+async fn carry(errand: &Errand, engine: &Engine, sender: mpsc::Sender<Frame>) {
+    let mut out = Out::there(errand.look, sender);
+    let exit = match carry_in(errand, engine, &mut out).await {
+        Ok(()) => exit::GOOD,
+        // The feed has ended with the engine: without an end of its own the answer breaks off.
+        Err(Stop::Gone) => return,
+        Err(stop) => out.tell(&stop).await,
+    };
+    // Whoever has gone needs no end.
+    let _ = out.send(Frame::Exit(exit)).await;
+}
+
+async fn carry_in(errand: &Errand, engine: &Engine, out: &mut Out) -> Result<(), Stop> {
+    let cli = usage::parse_quietly(&errand.args).map_err(|error| Stop::Plain {
+        message: error.to_string().trim_start_matches("error: ").to_owned(),
+        hint: String::new(),
+        exit: exit::USAGE,
+    })?;
+    if matches!(cli.command, Command::Keep) || cli.command.access() == Access::None {
+        return Err(Stop::refused("another process has the database open", "one is enough"));
+    }
+    let mut job = Job { engine, out, folder: &errand.folder, user: &errand.user, live: true };
+    carry_out(&cli.command, &mut job).await
+}
+
+async fn pass_on(mut frames: mpsc::Receiver<Frame>, write: &mut OwnedWriteHalf) -> io::Result<()> {
+    while let Some(frame) = frames.recv().await {
+        send(write, &frame).await?;
+    }
+    write.shutdown().await
+}
+
+async fn send(write: &mut OwnedWriteHalf, frame: &Frame) -> io::Result<()> {
+    let mut line = serde_json::to_vec(frame).map_err(io::Error::other)?;
+    line.push(b'\n');
+    write.write_all(&line).await
+}

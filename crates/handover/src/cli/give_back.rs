@@ -1,0 +1,72 @@
+//! `handover give-back`: the result of work that was taken.
+
+use super::{Job, exit::Stop, ids, input, words};
+use clap::Args;
+use handover_core::{
+    handoff::Phase,
+    ids::{HandoffId, LeaseId},
+    refusal::{Code, Refusal},
+};
+use serde_json::json;
+
+/// Arguments of `handover give-back`.
+#[derive(Debug, Clone, Args)]
+pub struct GiveBack {
+    /// The handoff, or the beginning of its id
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The lease that `take` gave; the one in force when left out
+    #[arg(long, value_name = "LEASE")]
+    lease: Option<String>,
+    /// What came out: JSON, a file of JSON, or with --text plain words
+    #[arg(long, value_name = "JSON|@FILE")]
+    result: Option<String>,
+    /// What came out, in plain words
+    #[arg(long, value_name = "TEXT", conflicts_with = "result")]
+    text: Option<String>,
+    /// How it went
+    #[arg(long, value_parser = ["success", "partial", "failed"], default_value = "success")]
+    status: String,
+    /// Anything to add
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    notes: String,
+}
+
+pub(crate) async fn run(args: &GiveBack, job: &mut Job<'_>) -> Result<(), Stop> {
+    let id = ids::handoff(job, &args.id).await?;
+    let lease = lease(args, id, job).await?;
+    let result = match (&args.result, &args.text) {
+        (Some(given), _) => json!({ "content_type": "json", "body": input::json(job, "result", given)? }),
+        (None, Some(text)) => json!({ "content_type": "text", "body": text }),
+        (None, None) => json!({}),
+    };
+    let giving = json!({ "status": args.status, "result": result, "notes": args.notes });
+    let answer = job.engine.give_back_json(id, lease, &giving.to_string()).await?;
+    if job.out.look.json {
+        return job.out.json(&answer).await;
+    }
+    let handoff = job.engine.handoff(id).await?;
+    let status = job.out.paint(words::status_style(handoff.status()), &words::status(handoff.status()));
+    job.out.line(format!("{}  given back to {}: {status}", ids::short(id), handoff.request.from_agent)).await
+}
+
+/// The lease that was named, or the one of whoever works on it outside of the engine's own process.
+async fn lease(args: &GiveBack, id: HandoffId, job: &mut Job<'_>) -> Result<LeaseId, Stop> {
+    if let Some(text) = &args.lease {
+        let bad = |_| Refusal::new(Code::BadText, format!("`{text}` is no lease")).hint("`handover take` shows it");
+        return Ok(text.parse().map_err(bad)?);
+    }
+    let handoff = job.engine.handoff(id).await?;
+    match handoff.phase {
+        Phase::Running { lease, in_process: false, .. } => Ok(lease),
+        Phase::Running { .. } => {
+            Err(Refusal::new(Code::StaleLease, format!("{} works on it in its own process", handoff.to_agent)).into())
+        }
+        Phase::AwaitingApproval { .. } | Phase::Offered { .. } | Phase::Deferred { .. } | Phase::Closed { .. } => {
+            let message = format!("nobody has it: it is {}", words::status(handoff.status()));
+            let refusal = Refusal::new(Code::StaleLease, message);
+            let hint = format!("take it first: handover take {} --as {}", ids::short(id), handoff.to_agent);
+            Err(if handoff.status().is_closed() { refusal } else { refusal.hint(hint) }.into())
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `handover keep`: holds the database open, so that timers run and people in other terminals can take part.
+
+use super::{args::Cli, desk, door, exit::Stop, out::Out};
+use serde_json::json;
+
+/// Keeps the database open until it is interrupted.
+pub(crate) async fn run(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
+    let engine = match door::open_in_turn(cli, true).await {
+        Err(stop) if stop.is_in_use() && desk::answers(&cli.database()) => {
+            return Err(door::in_use(stop, "it answers commands already; there is nothing more to do"));
+        }
+        opened => opened?,
+    };
+    let desk = desk::serve(&engine, &cli.database());
+    let ready = ready(cli, &desk, out).await;
+    if ready.is_ok() {
+        interrupted().await;
+    }
+    drop(desk);
+    engine.close().await?;
+    ready
+}
+
+async fn ready(cli: &Cli, desk: &desk::Desk, out: &mut Out) -> Result<(), Stop> {
+    let db = cli.database();
+    if let Some(trouble) = desk.trouble() {
+        out.note(format!("other terminals cannot be answered: {trouble}")).await?;
+    }
+    if out.look.json {
+        return out.json_line(&json!({ "db": db, "socket": desk.path() })).await;
+    }
+    out.line(format!("{} is open: timers run, and other terminals can take part. End with Ctrl-C.", db.display())).await
+}
+
+/// Runs one command that waits for others: the database is kept open meanwhile, and they are answered.
+pub(crate) async fn run_once(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
+    let engine = match door::open_in_turn(cli, true).await {
+        Ok(engine) => engine,
+        Err(stop) if stop.is_in_use() => return door::ask(cli, out, stop).await,
+        Err(stop) => return Err(stop),
+    };
+    let desk = desk::serve(&engine, &cli.database());
+    let done = tokio::select! {
+        done = door::here(cli, &engine, out, true) => done,
+        () = interrupted() => Err(Stop::refused("interrupted; the handoff goes on", "see it with `handover handoffs`")),
+    };
+    drop(desk);
+    let closed = engine.close().await;
+    done?;
+    Ok(closed?)
+}
+
+/// Until Ctrl-C, or whoever ends processes ends this one.
+#[cfg(unix)]
+pub(crate) async fn interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut ended) => {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = ended.recv() => {}
+            }
+        }
+        // Without signals the process ends as any other.
+        Err(_) => std::future::pending().await,
+    }
+}
+
+/// Until Ctrl-C.
+#[cfg(not(unix))]
+pub(crate) async fn interrupted() {
+    let _ = tokio::signal::ctrl_c().await;
+}

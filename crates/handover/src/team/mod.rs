@@ -1,0 +1,149 @@
+//! Teams: the agents of a workflow, at work in this process. A builtin agent is one that comes with the program; a
+//! command is any other program.
+
+mod at_work;
+mod charter;
+mod command;
+
+use at_work::AtWork;
+use handover_core::{
+    agent::{AgentKind, Autonomy, Capability, Profile},
+    ids::AgentId,
+    limits::TEAM_AT_ONCE,
+    refusal::{Code, HandoffError, Refusal},
+    workflow::{Member, Runner, Workflow},
+};
+use handover_engine::{
+    Engine,
+    agent::{Done, Failure, Work, agent},
+};
+use handover_teams::bench::Ending;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// The agent that stands for whoever asks.
+pub const DESK: &str = "desk";
+
+/// Where a team works.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The folder of the workflow: what the team reads.
+    pub home: PathBuf,
+    /// The folder of the run: what the team writes.
+    pub run: PathBuf,
+}
+
+/// A team at work. Its services end when it is dropped.
+pub struct Team {
+    charter: Option<charter::Charter>,
+}
+
+impl Team {
+    /// Defines the workflow and registers its agents. Those that say how they are run begin to work.
+    ///
+    /// # Errors
+    /// When the workflow is refused, or one of its agents cannot be run.
+    pub async fn assemble(engine: &Engine, workflow: &Workflow, places: &Places) -> Result<Self, HandoffError> {
+        engine.define(workflow.clone()).await?;
+        if engine.agent(&AgentId::new(DESK)?).is_err() {
+            let desk = Profile::named(DESK)?.kind(AgentKind::Human).about("", "Whoever asks, and hears of the end");
+            engine.register_profile(desk).await?;
+        }
+        let mut team = Self { charter: None };
+        for (id, member) in &workflow.agents {
+            team.put_to_work(engine, workflow, id, member, places).await?;
+        }
+        Ok(team)
+    }
+
+    async fn put_to_work(
+        &mut self,
+        engine: &Engine,
+        workflow: &Workflow,
+        id: &AgentId,
+        member: &Member,
+        places: &Places,
+    ) -> Result<(), HandoffError> {
+        let profile = profile(id, member);
+        match &member.run {
+            None if engine.agent(id).is_ok() => Ok(()),
+            None => engine.register_profile(profile).await,
+            Some(Runner::Command(words)) => {
+                let program = Arc::new(command::Program::new(words.clone(), places, member));
+                let run = move |work: Work| {
+                    let program = program.clone();
+                    async move { program.run(&work).await }
+                };
+                engine.register(profile, agent(run)).await
+            }
+            Some(Runner::Builtin(name)) => self.builtin(engine, workflow, name, profile, places).await,
+        }
+    }
+
+    async fn builtin(
+        &mut self,
+        engine: &Engine,
+        workflow: &Workflow,
+        name: &str,
+        profile: Profile,
+        places: &Places,
+    ) -> Result<(), HandoffError> {
+        let (team, role) = name.split_once('.').unwrap_or((name, ""));
+        match team {
+            "charter" if handover_teams::charter::AGENTS.contains(&role) => {
+                if self.charter.is_none() {
+                    self.charter = Some(charter::Charter::open(&workflow.with, places).await?);
+                }
+                let office = self.charter.as_ref().map(charter::Charter::office);
+                let role: Arc<str> = role.into();
+                let run = move |work: Work| {
+                    let (office, role) = (office.clone(), role.clone());
+                    async move {
+                        let office = office.ok_or("the office is closed")?;
+                        let ending = handover_teams::charter::run(&role, &AtWork::new(&work), &office).await?;
+                        Ok(done(ending))
+                    }
+                };
+                engine.register(profile, agent(run)).await
+            }
+            _ => Err(unknown(name, &profile.id)),
+        }
+    }
+}
+
+/// How an agent of a team ends, for the engine.
+fn done(ending: Ending) -> Done {
+    let done = Done::json(ending.data).signal(ending.signal).notes(ending.say);
+    if ending.failed { done.unsuccessful() } else { done }
+}
+
+fn unknown(name: &str, id: &AgentId) -> HandoffError {
+    let known: Vec<String> = handover_teams::charter::AGENTS.iter().map(|role| format!("charter.{role}")).collect();
+    let near = handover_core::nearest::nearest(name, known.iter().map(|known| (known.as_str(), known)));
+    let hint =
+        near.map_or_else(|| format!("there are {}", known.join(", ")), |near| format!("did you mean \"{near}\"?"));
+    let refusal = Refusal::new(Code::UnknownValue, format!("no agent \"{name}\" comes with this program"));
+    refusal.at(format!("agents.{id}.run.builtin")).hint(hint).into()
+}
+
+fn profile(id: &AgentId, member: &Member) -> Profile {
+    let mut profile = Profile::of(id.clone());
+    profile.kind = AgentKind::Worker;
+    profile.specialization.clone_from(&member.about);
+    profile.max_concurrent_tasks = member.at_once.unwrap_or(TEAM_AT_ONCE);
+    if let Some(max_risk) = member.max_risk {
+        profile.autonomy_budget = Autonomy { max_risk };
+    }
+    let capability = |id: &String| Capability { id: id.clone(), proficiency: 1.0 };
+    profile.capabilities = member.capabilities.iter().map(capability).collect();
+    profile
+}
+
+/// A path of the workflow's settings, seen from a folder.
+pub(crate) fn within(folder: &Path, path: &Path) -> PathBuf {
+    if path.is_absolute() { path.to_path_buf() } else { folder.join(path) }
+}
+
+type Outcome = Result<Done, Failure>;

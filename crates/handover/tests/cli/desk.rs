@@ -1,0 +1,91 @@
+//! The socket itself: who may reach it, and what it says to lines that are no request.
+
+use crate::Place;
+use handover::prelude::*;
+use std::{
+    io::{BufRead, BufReader, Write},
+    os::unix::{fs::PermissionsExt, net::UnixStream},
+    path::Path,
+};
+
+/// An engine in this process, and its desk.
+async fn open(place: &Place) -> (Engine, handover::cli::desk::Desk) {
+    let db = place.path().join("handover.db");
+    let engine = Engine::open(&db).await.unwrap();
+    let desk = handover::cli::desk::serve(&engine, &db);
+    (engine, desk)
+}
+
+/// What comes back to a line, as text.
+fn ask(path: &Path, line: &str) -> Vec<String> {
+    let mut stream = UnixStream::connect(path).unwrap();
+    stream.write_all(line.as_bytes()).unwrap();
+    stream.write_all(b"\n").unwrap();
+    BufReader::new(stream).lines().map_while(Result::ok).collect()
+}
+
+fn request(version: &str, args: &str) -> String {
+    let look = "{\"width\": null, \"colour\": false, \"terminal\": false, \"progress\": false, \"json\": false}";
+    format!(
+        "{{\"version\": \"{version}\", \"args\": {args}, \"folder\": \"/\", \"user\": \"carol\", \"look\": {look}}}"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_is_answered_in_pieces_and_with_an_end() {
+    let place = Place::new();
+    let (engine, desk) = open(&place).await;
+    let path = desk.path().unwrap().to_path_buf();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let version = env!("CARGO_PKG_VERSION");
+    let cases = [
+        (request(version, "[\"explain\"]"), "{\"exit\":1}"),
+        (request(version, "[\"keep\"]"), "{\"exit\":1}"),
+        (request(version, "[\"stats\"]"), "{\"exit\":0}"),
+        (request(version, "[\"frob\"]"), "{\"exit\":3}"),
+        (request("0.0.0", "[\"stats\"]"), "{\"exit\":2}"),
+        ("{}".to_owned(), "{\"exit\":2}"),
+        ("no json".to_owned(), "{\"exit\":2}"),
+        (String::new(), "{\"exit\":2}"),
+    ];
+    let answers = tokio::task::spawn_blocking(move || cases.map(|(line, end)| (ask(&path, &line), line, end)));
+    for (answer, line, end) in answers.await.unwrap() {
+        assert_eq!(answer.last().map(String::as_str), Some(end), "{line}: {answer:?}");
+        assert!(answer.len() > 1, "{line}: {answer:?}");
+    }
+    drop(desk);
+    engine.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_that_is_too_long_is_refused() {
+    let place = Place::new();
+    let (engine, desk) = open(&place).await;
+    let path = desk.path().unwrap().to_path_buf();
+    let answer = tokio::task::spawn_blocking(move || {
+        let mut stream = UnixStream::connect(path).unwrap();
+        stream.write_all(&vec![b'x'; handover::core::limits::DESK_LINE_BYTES_MAX]).unwrap();
+        BufReader::new(stream).lines().map_while(Result::ok).collect::<Vec<_>>()
+    });
+    assert!(answer.await.unwrap()[0].contains("DESK_LINE_BYTES_MAX"));
+    drop(desk);
+    engine.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_path_has_its_socket_elsewhere() {
+    let place = Place::new();
+    let folder = place.path().join("a-rather-long-name-of-a-folder".repeat(4));
+    std::fs::create_dir(&folder).unwrap();
+    let db = folder.join("handover.db");
+    let engine = Engine::open(&db).await.unwrap();
+    let desk = handover::cli::desk::serve(&engine, &db);
+    assert_eq!(desk.trouble(), None);
+    let path = desk.path().unwrap().to_path_buf();
+    assert!(!path.starts_with(&folder) && path.exists());
+    let line = format!("--db {} stats", db.display());
+    tokio::task::spawn_blocking(move || place.good(&line)).await.unwrap();
+    drop(desk);
+    assert!(!path.exists());
+    engine.close().await.unwrap();
+}

@@ -1,0 +1,126 @@
+//! Words as people write them, brought to one form so that they can be compared.
+
+/// A text in small letters, without accents, with one space between words.
+pub(crate) fn folded(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars().flat_map(char::to_lowercase) {
+        match plain(c) {
+            Some(letters) => out.push_str(letters),
+            None if c.is_alphanumeric() => out.push(c),
+            // An accent that stands after its letter.
+            None if ('\u{300}'..='\u{36f}').contains(&c) => {}
+            // The apostrophe of O'Neill does not part the name.
+            None if matches!(c, '\'' | '’') => {}
+            None => {
+                if !out.is_empty() && !out.ends_with(' ') {
+                    out.push(' ');
+                }
+            }
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// A Latin letter with a mark, as the letters that people write without one.
+fn plain(c: char) -> Option<&'static str> {
+    Some(match c {
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ā' | 'ă' | 'ą' => "a",
+        'æ' => "ae",
+        'ç' | 'ć' | 'č' => "c",
+        'ď' | 'đ' | 'ð' => "d",
+        'è' | 'é' | 'ê' | 'ë' | 'ē' | 'ė' | 'ę' | 'ě' => "e",
+        'ğ' => "g",
+        'ì' | 'í' | 'î' | 'ï' | 'ī' | 'ı' | 'į' => "i",
+        'ł' | 'ľ' => "l",
+        'ñ' | 'ń' | 'ň' => "n",
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' | 'ō' | 'ő' => "o",
+        'œ' => "oe",
+        'ř' => "r",
+        'ś' | 'š' | 'ş' | 'ș' => "s",
+        'ß' => "ss",
+        'ť' | 'ț' | 'ţ' => "t",
+        'þ' => "th",
+        'ù' | 'ú' | 'û' | 'ü' | 'ū' | 'ů' | 'ű' => "u",
+        'ý' | 'ÿ' => "y",
+        'ź' | 'ż' | 'ž' => "z",
+        _ => return None,
+    })
+}
+
+/// How many slips apart two texts are: a letter too many, too few, another one, or two that changed places.
+pub(crate) fn slips(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (mut before, mut above) = (Vec::new(), (0..=b.len()).collect::<Vec<usize>>());
+    for (i, ca) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, cb) in b.iter().enumerate() {
+            let mut least = (above[j] + usize::from(ca != cb)).min(row[j] + 1).min(above[j + 1] + 1);
+            if i > 0 && j > 0 && *ca == b[j - 1] && a[i - 1] == *cb {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[b.len()]
+}
+
+/// A whole number with a comma after every three digits, as in 12,400.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The beginning of a text, for a message.
+pub(crate) fn shortened(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_folded() {
+        for (text, expected) in [
+            ("  José  GARCÍA ", "jose garcia"),
+            ("Müller-Lüdenscheidt", "muller ludenscheidt"),
+            ("Seán O’Neill", "sean oneill"),
+            ("Straße", "strasse"),
+            ("Jose\u{301}", "jose"),
+            ("Łukasz Żak", "lukasz zak"),
+            ("Miller, Jane", "miller jane"),
+            ("", ""),
+            ("山田 太郎", "山田 太郎"),
+        ] {
+            assert_eq!(folded(text), expected);
+        }
+    }
+
+    #[test]
+    fn slips_are_counted() {
+        for (a, b, expected) in
+            [("miller", "miller", 0), ("miller", "mliler", 1), ("miller", "mller", 1), ("abc", "xyz", 3), ("", "ab", 2)]
+        {
+            assert_eq!(slips(a, b), expected, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        for (number, expected) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), expected);
+        }
+    }
+}
