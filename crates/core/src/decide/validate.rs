@@ -89,9 +89,12 @@ impl Checks {
 
     pub(crate) fn range(&mut self, field: &str, value: f64, min: f64, max: f64) {
         if !(min..=max).contains(&value) {
-            let message = format!("{value} is not between {min} and {max}");
             // The largest number there is has 309 digits and helps nobody.
-            let upper = if max < f64::MAX { format!("from {min} to {max}") } else { format!("of {min} or more") };
+            let (message, upper) = if max < f64::MAX {
+                (format!("{value} is not between {min} and {max}"), format!("from {min} to {max}"))
+            } else {
+                (format!("{value} is not {min} or more"), format!("of {min} or more"))
+            };
             let hint = format!("use a number {upper}");
             self.add(Refusal::new(Code::OutOfRange, message).at(field).hint(hint));
         }
