@@ -1,6 +1,6 @@
 //! Folders with texts that a team reads: bounded, in a fixed order, and never outside of their place.
 
-use handover_core::limits::{FOLDER_DEPTH_MAX, FOLDER_FILES_MAX, FOLDER_FILE_BYTES_MAX};
+use handover_core::limits::{FOLDER_DEPTH_MAX, FOLDER_FILE_BYTES_MAX, FOLDER_FILES_MAX};
 use std::{
     fs, io,
     path::{Component, Path, PathBuf},

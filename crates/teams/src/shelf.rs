@@ -15,10 +15,10 @@ const HEADING_WEIGHT: f64 = 3.0;
 const SATURATION: f64 = 1.2;
 /// Words that say nothing about what is asked for.
 const SILENT: [&str; 50] = [
-    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "how", "i", "if", "in", "into",
-    "is", "it", "its", "me", "my", "not", "of", "on", "or", "our", "should", "so", "than", "that", "the", "their",
-    "them", "then", "there", "this", "to", "us", "was", "we", "what", "when", "which", "who", "why", "will", "with",
-    "you",
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "how", "i", "if", "in",
+    "into", "is", "it", "its", "me", "my", "not", "of", "on", "or", "our", "should", "so", "than", "that", "the",
+    "their", "them", "then", "there", "this", "to", "us", "was", "we", "what", "when", "which", "who", "why", "will",
+    "with", "you",
 ];
 
 /// A section of a document.
@@ -177,10 +177,8 @@ mod tests {
     #[test]
     fn a_document_has_sections_sentences_and_code() {
         let found = sections("tea.md", DOCUMENT);
-        let told: Vec<String> = found
-            .iter()
-            .map(|p| format!("{} {}: {:?} {:?}", p.id, p.heading, p.sentences(), p.code()))
-            .collect();
+        let told: Vec<String> =
+            found.iter().map(|p| format!("{} {}: {:?} {:?}", p.id, p.heading, p.sentences(), p.code())).collect();
         expect![[r##"
             tea.md#1 Tea: ["Tea is warm.", "Use 1.5 spoons!"] []
             tea.md#2 Green tea: ["Pour at 80 degrees."] [("sh", "# no heading\nboil\n")]

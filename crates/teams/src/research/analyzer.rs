@@ -140,6 +140,10 @@ mod tests {
             - risks: 15 of 15, risks named: 1
             - tests: 0 of 15, no tests are named
         "]]
-        .assert_eq(&document("Which keys does a cache have?", 35, &marks("Which keys does a cache have?", &plan, &passages)));
+        .assert_eq(&document(
+            "Which keys does a cache have?",
+            35,
+            &marks("Which keys does a cache have?", &plan, &passages),
+        ));
     }
 }

@@ -52,7 +52,8 @@ fn topics(payload: &Value, question: &str) -> Vec<String> {
 /// One task for each topic, and one for the scout.
 fn request(work: &Work, question: &str, topics: &[String]) -> Result<Request, Failure> {
     let send = |to: &str, description: String, payload: Value| -> Result<Send, Failure> {
-        let task = Task { id: String::new(), kind: "survey".to_owned(), description, payload, priority: Priority::Normal };
+        let task =
+            Task { id: String::new(), kind: "survey".to_owned(), description, payload, priority: Priority::Normal };
         Ok(Send { to_agent: AgentId::new(to)?, task: Some(task) })
     };
     let mut targets = Vec::new();

@@ -82,12 +82,8 @@ fn round(work: &Work) -> u64 {
 
 /// What a step leaves in the session: its file as an artifact, and how far the work is.
 fn left(phase: usize, kind: ArtifactType, path: &str, description: &str) -> Update {
-    let artifact = NewArtifact {
-        kind,
-        path: path.to_owned(),
-        description: description.to_owned(),
-        status: ArtifactStatus::Final,
-    };
+    let artifact =
+        NewArtifact { kind, path: path.to_owned(), description: description.to_owned(), status: ArtifactStatus::Final };
     let workflow_state = json!({
         "phase": PHASES[phase],
         "next_phase": PHASES.get(phase + 1),

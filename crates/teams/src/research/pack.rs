@@ -29,7 +29,13 @@ pub(super) fn gaps(payload: &Value) -> Vec<Gap> {
 }
 
 /// The passages for a question: those of before, or the best of the shelf, and what closes the gaps.
-pub(super) fn collect(shelf: &[Passage], question: &str, most: usize, before: Vec<Passage>, gaps: &[Gap]) -> Vec<Passage> {
+pub(super) fn collect(
+    shelf: &[Passage],
+    question: &str,
+    most: usize,
+    before: Vec<Passage>,
+    gaps: &[Gap],
+) -> Vec<Passage> {
     let mut pack = before;
     if pack.is_empty() {
         pack.extend(rank(shelf, question).into_iter().take(most).map(|(_, passage)| shortened(passage)));
@@ -47,7 +53,8 @@ pub(super) fn collect(shelf: &[Passage], question: &str, most: usize, before: Ve
 /// Passages that close a gap, those first that bear on the question too.
 fn closing<'a>(shelf: &'a [Passage], question: &str, gap: &Gap) -> Vec<&'a Passage> {
     let about = rank(shelf, question);
-    let of = |passage: &Passage| about.iter().find(|(_, known)| known.id == passage.id).map_or(0.0, |(score, _)| *score);
+    let of =
+        |passage: &Passage| about.iter().find(|(_, known)| known.id == passage.id).map_or(0.0, |(score, _)| *score);
     let found = rank(shelf, &gap.look_for).into_iter();
     let mut found: Vec<(f64, &Passage)> =
         found.map(|(score, passage)| (QUESTION_SHARE.mul_add(of(passage), score), passage)).collect();

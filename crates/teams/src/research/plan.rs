@@ -69,7 +69,9 @@ impl Plan {
             let _ = write!(out, "\n## {heading}\n\n");
             let none = if entries.is_empty() { "Nothing is known.\n" } else { "" };
             out.push_str(none);
-            entries.iter().for_each(|entry| drop(writeln!(out, "- {entry}")));
+            for entry in entries {
+                let _ = writeln!(out, "- {entry}");
+            }
         }
         out
     }
@@ -77,18 +79,22 @@ impl Plan {
 
 /// Sentences with one of these words, each with its passage.
 fn speaking(sentences: &[String], words: &[&str], id: &str) -> Vec<String> {
-    let speaks = |sentence: &&String| terms(sentence).iter().any(|term| words.iter().any(|word| terms(word).contains(term)));
+    let speaks =
+        |sentence: &&String| terms(sentence).iter().any(|term| words.iter().any(|word| terms(word).contains(term)));
     sentences.iter().filter(speaks).map(|sentence| format!("{sentence} [{id}]")).collect()
 }
 
 /// Versions in a sentence: a name, and after it a number with a point, as in `Redis 7.2`.
 fn versions(sentence: &str) -> Vec<String> {
-    let words: Vec<&str> = sentence.split_whitespace().map(|word| word.trim_matches([',', '.', ';', '(', ')', ':'])).collect();
+    let words: Vec<&str> =
+        sentence.split_whitespace().map(|word| word.trim_matches([',', '.', ';', '(', ')', ':'])).collect();
     let number = |word: &str| {
         word.contains('.') && word.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()))
     };
     // A name has a capital letter or a dash; what joins words has neither.
-    let named = |name: &str| name.chars().next().is_some_and(char::is_alphabetic) && name.contains(|c: char| c.is_uppercase() || c == '-');
+    let named = |name: &str| {
+        name.chars().next().is_some_and(char::is_alphabetic) && name.contains(|c: char| c.is_uppercase() || c == '-')
+    };
     let pairs = words.windows(2).filter(|pair| named(pair[0]) && number(pair[1]));
     pairs.map(|pair| format!("{} {}", pair[0], pair[1])).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::{Finding, PART, findings, project};
 use crate::{
+    bench::text,
     room::{Room, ended, failed},
     shelf::terms,
 };
@@ -27,8 +28,8 @@ const ORDER: [(&str, &str); 3] = [
 ];
 
 pub(super) async fn run(work: &Work, room: &Room) -> Result<Done, Failure> {
-    let asked = work.handoff().request.original_request.clone();
-    let needed = needed(&asked);
+    let asked = text(work.payload(), "request").unwrap_or(&work.handoff().request.original_request);
+    let needed = needed(asked);
     if needed.is_empty() {
         let say = "nothing in the request calls for a specialist; ask about tests, security or a deployment";
         return Ok(failed(work, "NOT_UNDERSTOOD", json!({"error_message": say}), say));
@@ -40,7 +41,9 @@ pub(super) async fn run(work: &Work, room: &Room) -> Result<Done, Failure> {
     for (capability, task) in needed {
         let answer = match ask(work, &project, (capability, task), &consulted).await? {
             Ok(answer) => answer,
-            Err(say) => return Ok(failed(work, "NO_SPECIALIST", json!({"capability": capability, "error_message": say}), say)),
+            Err(say) => {
+                return Ok(failed(work, "NO_SPECIALIST", json!({"capability": capability, "error_message": say}), say));
+            }
         };
         if !matches!(answer.status, ReturnStatus::Success | ReturnStatus::Partial) {
             let say = format!("{} could not answer: {}", answer.from_agent, answer.notes);
@@ -58,8 +61,12 @@ pub(super) async fn run(work: &Work, room: &Room) -> Result<Done, Failure> {
 fn needed(asked: &str) -> Vec<(&'static str, &'static str)> {
     let words = terms(asked);
     let speaks = |known: &&str| terms(known).iter().all(|term| words.contains(term));
-    let wanted: Vec<&str> =
-        NEEDS.iter().filter(|(known, _)| known.iter().any(|word| speaks(&word))).flat_map(|(_, all)| *all).copied().collect();
+    let wanted: Vec<&str> = NEEDS
+        .iter()
+        .filter(|(known, _)| known.iter().any(|word| speaks(&word)))
+        .flat_map(|(_, all)| *all)
+        .copied()
+        .collect();
     ORDER.into_iter().filter(|(capability, _)| wanted.contains(capability)).collect()
 }
 

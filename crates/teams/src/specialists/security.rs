@@ -70,7 +70,9 @@ fn secrets(file: &TextFile) -> Vec<Finding> {
         let quoted = value.trim().trim_end_matches(',');
         let text = quoted.starts_with(['"', '\'']) && quoted.len() > 2 && !quoted.contains("${");
         let secret = plain && text && SECRET.iter().any(|part| name.contains(part));
-        secret.then(|| Finding::blocker(format!("{}:{}", file.path, at + 1), format!("`{name}` holds a secret in plain text")))
+        secret.then(|| {
+            Finding::blocker(format!("{}:{}", file.path, at + 1), format!("`{name}` holds a secret in plain text"))
+        })
     });
     found.collect()
 }

@@ -19,7 +19,8 @@ pub(super) async fn run(work: &Work, room: &Room) -> Result<Done, Failure> {
     }
     let untested: Vec<Function> = functions.iter().filter(|it| !mentioned(&it.name, &tests)).cloned().collect();
     let mut found: Vec<Finding> = tests.iter().flat_map(|file| without_assertion(file)).collect();
-    let named = untested.iter().map(|it| Finding::note(format!("{}:{}", it.file, it.line), format!("{} has no test", it.name)));
+    let named =
+        untested.iter().map(|it| Finding::note(format!("{}:{}", it.file, it.line), format!("{} has no test", it.name)));
     found.extend(named);
     found.extend(risks(work, room, &untested).await?);
     let say = format!("{} of {} functions have no test", untested.len(), functions.len());
@@ -59,7 +60,10 @@ fn without_assertion(file: &TextFile) -> Vec<Finding> {
     for (n, test) in all.iter().enumerate().filter(|(_, it)| it.name.starts_with("test")) {
         let end = all.get(n + 1).map_or(lines.len(), |next| next.line - 1);
         if !lines[test.line - 1..end].iter().any(|line| line.contains("assert")) {
-            found.push(Finding::blocker(format!("{}:{}", file.path, test.line), format!("{} asserts nothing", test.name)));
+            found.push(Finding::blocker(
+                format!("{}:{}", file.path, test.line),
+                format!("{} asserts nothing", test.name),
+            ));
         }
     }
     found
@@ -71,7 +75,8 @@ mod tests {
 
     #[test]
     fn a_test_names_whole_words() {
-        let file = TextFile { path: "tests/test_a.py".to_owned(), text: "def test_total():\n    assert total(1)".to_owned() };
+        let file =
+            TextFile { path: "tests/test_a.py".to_owned(), text: "def test_total():\n    assert total(1)".to_owned() };
         for (name, expected) in [("total", true), ("tota", false), ("test_total", true), ("subtotal", false)] {
             assert_eq!(mentioned(name, &[&file]), expected, "{name}");
         }
