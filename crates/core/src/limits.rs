@@ -379,3 +379,27 @@ pub const RUN_INPUTS_MAX: usize = 1_000;
 pub const GIVE_BACK_TRIES_MAX: u32 = 8;
 /// First wait before a result is given again, in milliseconds. Each wait is twice the one before.
 pub const GIVE_BACK_WAIT_MS: u64 = 50;
+/// Most files that a team reads from one folder.
+pub const FOLDER_FILES_MAX: usize = 500;
+/// Largest file that a team reads from a folder, in bytes.
+pub const FOLDER_FILE_BYTES_MAX: u64 = 256 * 1024;
+/// Folders within folders that a team goes down.
+pub const FOLDER_DEPTH_MAX: usize = 8;
+/// Different words of a question by which passages are looked for.
+pub const QUERY_TERMS_MAX: usize = 64;
+/// Longest name of a file or folder that is made of a text, in characters.
+pub const FILE_NAME_CHARS_MAX: usize = 64;
+/// Most passages of a research pack.
+pub const PACK_PASSAGES_MAX: usize = 12;
+/// Passages that are added for each thing that a research pack lacks.
+pub const PASSAGES_PER_GAP: usize = 1;
+/// Longest passage in a research pack, in characters.
+pub const PASSAGE_CHARS_MAX: usize = 4_000;
+/// Topics that a chief architect gives out at once.
+pub const TOPICS_MAX: usize = 8;
+/// Longest snippet that the debugger looks at, in characters.
+pub const SNIPPET_CHARS_MAX: usize = 20_000;
+/// Faults of one snippet that are told.
+pub const FAULTS_SHOWN: usize = 10;
+/// Findings of one specialist that are told.
+pub const FINDINGS_SHOWN: usize = 50;
