@@ -345,6 +345,8 @@ pub const DESK_LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const DESK_CONNECTIONS_MAX: usize = 32;
 /// How long the holder of the database waits for the request of another process, in milliseconds.
 pub const DESK_IDLE_MS: u64 = 10_000;
+/// How long the holder of the database, when it closes, waits for commands that it is still answering, in milliseconds.
+pub const DESK_CLOSE_MS: u64 = 2_000;
 /// Pieces of output that wait for another process to read them.
 pub const DESK_FRAMES_MAX: usize = 256;
 /// Handoffs among which the beginning of an id is looked for, the latest first.
@@ -373,3 +375,31 @@ pub const WORKFLOW_EVENTS_MAX: usize = 100;
 pub const SCHEMA_PATTERN_BYTES_MAX: usize = 128 * 1024;
 /// Sessions that one `handover run` starts.
 pub const RUN_INPUTS_MAX: usize = 1_000;
+/// Times that the result of an agent of this process is given again where too much is going on, the first one counted.
+pub const GIVE_BACK_TRIES_MAX: u32 = 8;
+/// First wait before a result is given again, in milliseconds. Each wait is twice the one before.
+pub const GIVE_BACK_WAIT_MS: u64 = 50;
+/// Most files that a team reads from one folder.
+pub const FOLDER_FILES_MAX: usize = 500;
+/// Largest file that a team reads from a folder, in bytes.
+pub const FOLDER_FILE_BYTES_MAX: u64 = 256 * 1024;
+/// Folders within folders that a team goes down.
+pub const FOLDER_DEPTH_MAX: usize = 8;
+/// Different words of a question by which passages are looked for.
+pub const QUERY_TERMS_MAX: usize = 64;
+/// Longest name of a file or folder that is made of a text, in characters.
+pub const FILE_NAME_CHARS_MAX: usize = 64;
+/// Most passages of a research pack.
+pub const PACK_PASSAGES_MAX: usize = 12;
+/// Passages that are added for each thing that a research pack lacks.
+pub const PASSAGES_PER_GAP: usize = 1;
+/// Longest passage in a research pack, in characters.
+pub const PASSAGE_CHARS_MAX: usize = 4_000;
+/// Topics that a chief architect gives out at once.
+pub const TOPICS_MAX: usize = 8;
+/// Longest snippet that the debugger looks at, in characters.
+pub const SNIPPET_CHARS_MAX: usize = 20_000;
+/// Faults of one snippet that are told.
+pub const FAULTS_SHOWN: usize = 10;
+/// Findings of one specialist that are told.
+pub const FINDINGS_SHOWN: usize = 50;

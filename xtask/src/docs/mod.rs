@@ -4,6 +4,7 @@ mod cli;
 mod errors;
 pub mod limits;
 mod policy;
+mod workflow;
 
 use crate::{run::root, tidy::Problem};
 use std::{fs, path::Path};
@@ -52,6 +53,7 @@ fn pages(root: &Path) -> Result<Vec<Page>, String> {
     pages.push(cli::page());
     pages.push(limits::page(&limits));
     pages.push(policy::page(&settings)?);
+    pages.extend(workflow::pages()?);
     Ok(pages)
 }
 

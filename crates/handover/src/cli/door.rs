@@ -3,9 +3,9 @@
 use super::{
     Job,
     args::{Access, Cli, Command},
-    carry_out, check, completions, desk,
+    carry_out, check, completions, demo, desk,
     exit::Stop,
-    explain, follow, keep,
+    explain, follow, graph, init, keep,
     out::Out,
     run,
 };
@@ -29,9 +29,15 @@ const NAP: Duration = Duration::from_millis(20);
 /// Carries out a command, wherever the database is.
 pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
     match &cli.command {
+        Command::Demo { file } => Box::pin(demo::run(cli, file.as_deref(), out)).await,
+        Command::Init(args) => init::run(args, out).await,
         Command::Check(args) => check::run(args, out).await,
         Command::Explain(args) => explain::run(args, out).await,
         Command::Completions(args) => completions::run(args, out).await,
+        Command::Graph(args) if args.file().is_some() => match args.file() {
+            Some(file) => graph::of_file(args, &file, out).await,
+            None => once(cli, out).await,
+        },
         Command::Keep => keep::run(cli, out).await,
         Command::Run(args) => Box::pin(run::run(cli, args, out)).await,
         Command::Watch(args) => follow::run(cli, args, out).await,

@@ -154,18 +154,16 @@ fn begins(args: &Run, file: &WorkflowFile) -> Result<Vec<Begin>, Stop> {
             one => all.push(one),
         }
     }
-    if all.is_empty() {
-        all.extend(
-            ["input.json", "input.yaml"]
-                .iter()
-                .map(|name| file.folder.join(name))
-                .find(|path| path.exists())
-                .map(|path| input::document(&path))
-                .transpose()?,
-        );
-    }
-    if all.is_empty() {
-        all.push(json!({}));
+    let beside = ["input.json", "input.yaml"].iter().map(|name| file.folder.join(name)).find(|path| path.exists());
+    match (&args.request, beside) {
+        _ if !all.is_empty() => {}
+        // What is asked for in words is all the data there is.
+        (Some(request), _) => all.push(json!({ "text": request })),
+        (None, Some(path)) => match input::document(&path)? {
+            Value::Array(items) => all.extend(items),
+            one => all.push(one),
+        },
+        (None, None) => all.push(json!({})),
     }
     if all.len() > RUN_INPUTS_MAX {
         let message = format!("there are {} inputs; at most {RUN_INPUTS_MAX} are allowed (RUN_INPUTS_MAX)", all.len());

@@ -48,6 +48,9 @@ pub(crate) async fn tell(
     for (session, last) in all {
         one(session, last, out).await?;
     }
+    if !places.run.exists() {
+        return Ok(());
+    }
     out.note(format!("what the team wrote is in {}", places.run.display())).await
 }
 

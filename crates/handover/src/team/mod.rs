@@ -17,7 +17,10 @@ use handover_engine::{
     Engine,
     agent::{Done, Failure, Work, agent},
 };
-use handover_teams::bench::Ending;
+use handover_teams::{
+    bench::Ending,
+    room::{self, Room},
+};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -90,26 +93,44 @@ impl Team {
         profile: Profile,
         places: &Places,
     ) -> Result<(), HandoffError> {
-        let (team, role) = name.split_once('.').unwrap_or((name, ""));
-        match team {
-            "charter" if handover_teams::charter::AGENTS.contains(&role) => {
-                if self.charter.is_none() {
-                    self.charter = Some(charter::Charter::open(&workflow.with, places).await?);
-                }
-                let office = self.charter.as_ref().map(charter::Charter::office);
-                let role: Arc<str> = role.into();
-                let run = move |work: Work| {
-                    let (office, role) = (office.clone(), role.clone());
-                    async move {
-                        let office = office.ok_or("the office is closed")?;
-                        let ending = handover_teams::charter::run(&role, &AtWork::new(&work), &office).await?;
-                        Ok(done(ending))
-                    }
-                };
-                engine.register(profile, agent(run)).await
-            }
-            _ => Err(unknown(name, &profile.id)),
+        let (team, role) = room::find(name).ok_or_else(|| unknown(name, &profile.id))?;
+        if team == "charter" {
+            return self.charter(engine, workflow, role, profile, places).await;
         }
+        let room = Room::open(team, &places.home, &places.run, &workflow.with).map_err(|error| {
+            let refusal = Refusal::new(Code::BadWorkflow, error).at("with");
+            HandoffError::from(refusal.hint(format!("see workflows/{team}/README.md for what the team needs")))
+        })?;
+        let room = Arc::new(room);
+        let run = move |work: Work| {
+            let room = room.clone();
+            async move { room::run(team, role, &work, &room).await }
+        };
+        engine.register(profile, agent(run)).await
+    }
+
+    /// The charter team shares an office with its services.
+    async fn charter(
+        &mut self,
+        engine: &Engine,
+        workflow: &Workflow,
+        role: &'static str,
+        profile: Profile,
+        places: &Places,
+    ) -> Result<(), HandoffError> {
+        if self.charter.is_none() {
+            self.charter = Some(charter::Charter::open(&workflow.with, places).await?);
+        }
+        let office = self.charter.as_ref().map(charter::Charter::office);
+        let run = move |work: Work| {
+            let office = office.clone();
+            async move {
+                let office = office.ok_or("the office is closed")?;
+                let ending = handover_teams::charter::run(role, &AtWork::new(&work), &office).await?;
+                Ok(done(ending))
+            }
+        };
+        engine.register(profile, agent(run)).await
     }
 }
 
@@ -120,7 +141,7 @@ fn done(ending: Ending) -> Done {
 }
 
 fn unknown(name: &str, id: &AgentId) -> HandoffError {
-    let known: Vec<String> = handover_teams::charter::AGENTS.iter().map(|role| format!("charter.{role}")).collect();
+    let known: Vec<String> = room::names().collect();
     let near = handover_core::nearest::nearest(name, known.iter().map(|known| (known.as_str(), known)));
     let hint =
         near.map_or_else(|| format!("there are {}", known.join(", ")), |near| format!("did you mean \"{near}\"?"));

@@ -11,6 +11,9 @@ use handover_core::{
     workflow::{Member, Noted},
 };
 
+/// Fields whose parts have names that people chose.
+const BY_NAME: [&str; 3] = ["agents", "states", "transitions"];
+
 /// Checks all of it when all of it could be read, else each part by itself. Gives what is worth a second look.
 pub(super) fn all(document: &Document, parts: &Parts) -> Vec<Note> {
     if document.is_clean() {
@@ -21,6 +24,9 @@ pub(super) fn all(document: &Document, parts: &Parts) -> Vec<Note> {
                 Vec::new()
             }
         };
+    }
+    if document.is_full() {
+        return Vec::new();
     }
     let mut workflow = parts.workflow.clone();
     workflow.agents.extend(AgentId::new(SOMEBODY).ok().map(|id| (id, Member::default())));
@@ -42,7 +48,7 @@ fn follows(refusal: &Refusal, parts: &Parts) -> bool {
     }
 }
 
-fn tell(document: &Document, refusal: Refusal) {
+fn tell(document: &Document, mut refusal: Refusal) {
     let root = document.root;
     // What is only counted need not be found first.
     if document.is_full() {
@@ -50,6 +56,10 @@ fn tell(document: &Document, refusal: Refusal) {
     }
     if let Some(key) = key(document, &refusal.field) {
         return document.refuse(key, refusal);
+    }
+    if let Some(first) = refusal.details.get("first").and_then(serde_json::Value::as_str) {
+        let (first, second) = (document.line_of(root, first), document.line_of(root, &refusal.field));
+        refusal.message += &format!(": in line {first} and in line {second}");
     }
     let number = |name| refusal.details.get(name).and_then(serde_json::Value::as_u64).map(|n| n as usize);
     let message = refusal.details.get("message").and_then(serde_json::Value::as_str);
@@ -64,7 +74,7 @@ fn tell(document: &Document, refusal: Refusal) {
 
 /// The name of an agent or a state, when it is meant as a whole.
 fn key(document: &Document, field: &str) -> Option<NodeId> {
-    let (around, name) = field.split_once('.')?;
+    let (around, name) = field.split_once('.').filter(|(around, _)| BY_NAME.contains(around))?;
     let (_, node) = document.tree.field(document.root, around)?;
     document.tree.field(node, name).map(|(key, _)| key)
 }

@@ -81,6 +81,8 @@ impl Parts {
             parts.states(document);
             parts.rules(document);
             parts.rest(document);
+        } else {
+            parts.unread.extend(form::names_of("Workflow"));
         }
         parts
     }

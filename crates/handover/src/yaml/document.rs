@@ -74,6 +74,11 @@ impl Document {
         self.notes.borrow_mut().add(inner.unwrap_or(place), refusal.at(self.tree.path(found)));
     }
 
+    /// The line of a path below this value.
+    pub(crate) fn line_of(&self, node: NodeId, path: &str) -> usize {
+        self.tree.place(self.find(node, path).0).line
+    }
+
     /// Something about a path below this value that is no mistake.
     pub(crate) fn remark(&self, node: NodeId, refusal: Refusal) -> Note {
         let (found, _) = self.find(node, &refusal.field);

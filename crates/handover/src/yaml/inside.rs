@@ -67,17 +67,7 @@ pub(super) fn find(lines: &[String], place: Place, (text, plain): (&str, bool), 
     let mut rest = line.chars();
     rest.by_ref().take(place.column.saturating_sub(1)).for_each(drop);
     let mut source = Source { lines, line: place.line, column: place.column, rest };
-    let style = match (plain, source.rest.clone().next()) {
-        (true, _) => Style::Plain,
-        (false, Some('\'')) => Style::Single,
-        (false, Some('"')) => Style::Double,
-        // A block: its text begins in the next line, and is written as it is.
-        (false, Some('|' | '>')) => {
-            source.rest = "".chars();
-            Style::Plain
-        }
-        (false, _) => return None,
-    };
+    let style = if plain { Style::Plain } else { style(source.rest.as_str(), text) };
     if style != Style::Plain {
         source.next();
     }
@@ -93,11 +83,24 @@ pub(super) fn find(lines: &[String], place: Place, (text, plain): (&str, bool), 
         let letter = source.letter(style)?;
         if !letter.is_whitespace() {
             if seen == before {
-                return Some(Place { line: here.0, column: here.1, width: 1 });
+                // A name is meant as a whole.
+                let inner = |letter: &char| letter.is_alphanumeric() || *letter == '_';
+                let more = if inner(&letter) { source.rest.clone().take_while(inner).count() } else { 0 };
+                return Some(Place { line: here.0, column: here.1, width: 1 + more });
             }
             seen += 1;
             after = (source.line, source.column);
         }
+    }
+}
+
+/// How a text that is not plain is written, by its beginning in the file. A block begins with its own first character,
+/// which may be a mark of quotation too; in quotes such a mark would be written as two, or behind a backslash.
+fn style(source: &str, text: &str) -> Style {
+    match source.chars().next() {
+        Some('\'') if !text.starts_with('\'') || source.starts_with("'''") => Style::Single,
+        Some('"') if !text.starts_with('"') || source.starts_with("\"\\") => Style::Double,
+        Some(_) | None => Style::Plain,
     }
 }
 
