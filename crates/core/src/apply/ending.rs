@@ -111,6 +111,8 @@ impl Session {
         flow.stuck.clone_from(&change.trouble);
         if let Some(rule) = change.rule.as_ref().filter(|_| change.counted) {
             *flow.tries.entry(rule.clone()).or_default() += 1;
+            // Another try is news: it may be had only so often, and it may do better.
+            self.watch.news += 1;
         }
     }
 

@@ -82,6 +82,12 @@ impl House {
         self.session().await.open.values().any(|step| matches!(step.phase, Phase::Deferred { .. }))
     }
 
+    /// Whether whoever works was told that the time is over.
+    pub async fn is_reminded(&self) -> bool {
+        let reminded = |phase: &Phase| matches!(phase, Phase::Running { grace_until: Some(_), .. });
+        self.session().await.open.values().any(|step| reminded(&step.phase))
+    }
+
     pub async fn close(self) {
         self.engine.verify().await.expect("the trail is whole");
         self.engine.close().await.unwrap();

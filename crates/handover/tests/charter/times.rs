@@ -13,6 +13,8 @@ const SERVICES: [(&str, &str, &str, &str); 3] = [
     ("mail", "mail", "5.1", "6.3"),
 ];
 const DAY_MS: u64 = 24 * 3_600 * 1_000;
+/// Whoever is late is reminded, and has this long.
+const GRACE_MS: u64 = handover::core::limits::REMINDER_GRACE_MS_MAX;
 
 fn is(kind: &'static str) -> impl Fn(&Value) -> bool {
     move |event| event["kind"] == kind
@@ -98,8 +100,10 @@ async fn quotes_are_awaited_for_a_day() {
         let mut house = House::open(&place, &clock(), json!({ "quotes": quotes })).await;
         house.until("the wait", |event| event["kind"] == "state_moved" && event["to"] == "AWAITING_QUOTES").await;
         house.pass(DAY_MS - 1).await;
-        assert_eq!(house.state().await, "AWAITING_QUOTES", "a day is a day");
+        assert!(!house.is_reminded().await, "a day is a day");
         house.pass(1).await;
+        assert!(house.is_reminded().await, "the day is over");
+        house.pass(GRACE_MS).await;
         house.until("the end", is("session_ended")).await;
         check_late(&house);
         house.close().await;
@@ -117,8 +121,10 @@ async fn a_day_is_not_longer_for_a_restart() {
     let mut house = House::open(&place, &clock, json!({"quotes": "none"})).await;
     house.until("the work to go on", is("accepted")).await;
     house.pass(DAY_MS / 2 - 1).await;
-    assert_eq!(house.state().await, "AWAITING_QUOTES");
+    assert!(!house.is_reminded().await, "a day is a day");
     house.pass(1).await;
+    assert!(house.is_reminded().await, "the day is over");
+    house.pass(GRACE_MS).await;
     house.until("the end", is("session_ended")).await;
     check_late(&house);
     house.close().await;
