@@ -17,7 +17,8 @@ async fn the_conversation_goes_there_and_back_twice() {
         SEARCHING -> THINKING by 2.1 on REFERENCE_FOUND: dojo
         THINKING -> DEBUGGING by 1.2 on NEEDS_DEBUGGING: debugger
         DEBUGGING -> THINKING by 3.1 on FAULT_FOUND: dojo
-        THINKING -> COMPLETED by 1.3 on ANSWERED"#]].assert_eq(&run.states().await.join("\n"));
+        THINKING -> COMPLETED by 1.3 on ANSWERED"#]]
+    .assert_eq(&run.states().await.join("\n"));
     expect![[r#"
         Sequential desk > dojo: language question snippet
         Sequential below 1 desk > dojo > librarian: language question snippet
@@ -35,14 +36,15 @@ async fn the_conversation_goes_there_and_back_twice() {
     for handoff in run.engine.get_handoff_history(&run.id).await.unwrap() {
         let view = run.engine.view(handoff.id, None).await.unwrap();
         let shown: Vec<String> = view.items.iter().map(|item| item.n.to_string()).collect();
-        seen.push(format!("{}: {}", handoff.to_agent, shown.join(" ")));
+        seen.push(format!("{} sees {} messages: {}.", handoff.to_agent, shown.len(), shown.join(" ")));
     }
     expect![[r#"
         dojo: 
         librarian: 1 2
         dojo: 1 2 3
         debugger: 1 2 3 4
-        dojo: 1 2 3 4 5"#]].assert_eq(&seen.join("\n"));
+        dojo: 1 2 3 4 5"#]]
+    .assert_eq(&seen.join("\n"));
 }
 
 #[tokio::test]
