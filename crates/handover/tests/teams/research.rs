@@ -62,7 +62,7 @@ async fn the_first_plan_lacks_something_and_the_second_has_it() {
         Quality score: 100 of 100
 
         - sources: 20 of 20, the steps cite 4 documents
-        - versions: 20 of 20, versions named: 3
+        - versions: 20 of 20, versions named: 2
         - coverage: 30 of 30, every word of the question is met
         - risks: 15 of 15, risks named: 2
         - tests: 15 of 15, tests named: 1
@@ -87,7 +87,6 @@ async fn the_first_plan_lacks_something_and_the_second_has_it() {
 
         ## Versions
 
-        - Redis 6.0
         - Redis 7.2
         - redis-py 5.0
 
@@ -239,6 +238,7 @@ async fn several_look_at_once_and_their_answers_are_merged() {
         3. Caching patterns: A cache holds what is dear to make and often asked for. [caching-patterns.md#1]
         4. Invalidation: Remove the page from the cache when its product changes. [caching-patterns.md#4]
         5. Cache-aside: Look into the cache first; on a miss make the product page and put it into the cache. [caching-patterns.md#2]
+        6. Keys for pages: Give every product page in the cache one key, made of the sort of thing and its number. [redis.md#2]
 
         ## Versions
 

@@ -60,10 +60,10 @@ pub(super) async fn run(work: &Work, room: &Room) -> Result<Done, Failure> {
 /// Which specialists a request takes.
 fn needed(asked: &str) -> Vec<(&'static str, &'static str)> {
     let words = terms(asked);
-    let speaks = |known: &&str| terms(known).iter().all(|term| words.contains(term));
+    let speaks = |known: &str| terms(known).iter().all(|term| words.contains(term));
     let wanted: Vec<&str> = NEEDS
         .iter()
-        .filter(|(known, _)| known.iter().any(|word| speaks(&word)))
+        .filter(|(known, _)| known.iter().any(|word| speaks(word)))
         .flat_map(|(_, all)| *all)
         .copied()
         .collect();
