@@ -6,7 +6,7 @@
 
 mod account;
 
-pub use account::Account;
+pub use account::{About, Account};
 
 use crate::{
     budget::{Amount, Share},

@@ -345,6 +345,8 @@ pub const DESK_LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const DESK_CONNECTIONS_MAX: usize = 32;
 /// How long the holder of the database waits for the request of another process, in milliseconds.
 pub const DESK_IDLE_MS: u64 = 10_000;
+/// How long the holder of the database, when it closes, waits for commands that it is still answering, in milliseconds.
+pub const DESK_CLOSE_MS: u64 = 2_000;
 /// Pieces of output that wait for another process to read them.
 pub const DESK_FRAMES_MAX: usize = 256;
 /// Handoffs among which the beginning of an id is looked for, the latest first.
@@ -369,8 +371,14 @@ pub const RULE_PAIRS_MAX: usize = 200_000;
 pub const CONDITION_PARTS_MAX: usize = 16;
 /// Most events that start sessions of one workflow.
 pub const WORKFLOW_EVENTS_MAX: usize = 100;
-/// Bytes that one pattern in the schema of a payload may take when it is compiled. A `\\w` of all alphabets takes 40 KB.
+/// Bytes that one pattern in the schema of a payload may take when it is compiled. A `\w` of all alphabets takes 40 KB.
 pub const SCHEMA_PATTERN_BYTES_MAX: usize = 128 * 1024;
+/// Sessions that one `handover run` starts.
+pub const RUN_INPUTS_MAX: usize = 1_000;
+/// Times that the result of an agent of this process is given again where too much is going on, the first one counted.
+pub const GIVE_BACK_TRIES_MAX: u32 = 8;
+/// First wait before a result is given again, in milliseconds. Each wait is twice the one before.
+pub const GIVE_BACK_WAIT_MS: u64 = 50;
 /// Most files that a team reads from one folder.
 pub const FOLDER_FILES_MAX: usize = 500;
 /// Largest file that a team reads from a folder, in bytes.

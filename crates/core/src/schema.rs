@@ -1,7 +1,10 @@
 //! The shape of a payload, as a JSON Schema: the part of it that describes data. A keyword beyond that part is a mistake
 //! that is told when the workflow is read, never silently passed over.
 
-use crate::limits;
+#[cfg(test)]
+mod tests;
+
+use crate::{limits, nearest::nearest};
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -117,12 +120,20 @@ fn sound(schema: &Value, at: &str, depth: usize, faults: &mut Vec<Fault>) {
             "const" => None,
             known if NOTES.contains(&known) => None,
             _ => {
-                let message = format!("the keyword is not understood; known are {}", KEYWORDS.join(", "));
-                faults.push(fault(&here, message));
+                faults.push(fault(&here, unknown(keyword)));
                 None
             }
         };
         faults.extend(why.map(|why| fault(&here, why)));
+    }
+}
+
+/// A keyword that is not understood, and the one that was probably meant.
+fn unknown(keyword: &str) -> String {
+    let near = (keyword.len() <= limits::SLIP_BYTES_MAX).then(|| nearest(keyword, KEYWORDS.map(|name| (name, name))));
+    match near.flatten() {
+        Some(near) => format!("the keyword is not understood; did you mean `{near}`?"),
+        None => format!("the keyword is not understood; known are {}", KEYWORDS.join(", ")),
     }
 }
 
@@ -158,7 +169,7 @@ fn check(schema: &Value, value: &Value, at: &str, depth: usize, faults: &mut Vec
             types.as_array().map_or_else(|| word(types), |all| all.iter().map(word).collect::<Vec<_>>().join(" or "));
         return faults.push(fault(at, format!("it is {}, {wanted} is needed", kind(value))));
     }
-    let same = |one: &Value| crate::digest::canonical(one) == crate::digest::canonical(value);
+    let same = |one: &Value| same(one, value);
     if map.get("enum").and_then(Value::as_array).is_some_and(|all| !all.iter().any(same)) {
         let all = map.get("enum").map(Value::to_string).unwrap_or_default();
         faults.push(fault(at, format!("{value} is none of {all}")));
@@ -248,6 +259,18 @@ fn of_object(map: &Map<String, Value>, fields: &Map<String, Value>, at: &str, de
             Some(schema) => check(schema, value, &join(at, name), depth + 1, faults),
             None => {}
         }
+    }
+}
+
+/// Whether two values are the same. A number is, however it is written.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(a), Value::Number(b)) => a == b || (a.is_f64() != b.is_f64() && a.as_f64() == b.as_f64()),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+        }
+        (a, b) => a == b,
     }
 }
 

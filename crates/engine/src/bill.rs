@@ -46,7 +46,12 @@ pub(crate) struct Bill {
     pub(crate) meter: Arc<Meter>,
     /// Set by whoever commits the charge together with a decision.
     pub(crate) paid: Arc<AtomicBool>,
-    runtime: Handle,
+    /// What the decision charges.
+    answered: PickUsed,
+    /// What is charged by now, beside a decision or with it.
+    charged: Option<PickUsed>,
+    /// Where it is charged when it is dropped; there is none where the caller brings a runtime of another kind.
+    runtime: Option<Handle>,
 }
 
 impl Bill {
@@ -57,20 +62,32 @@ impl Bill {
             by: by.clone(),
             meter: Arc::default(),
             paid: Arc::default(),
-            runtime: Handle::current(),
+            answered: PickUsed::default(),
+            charged: None,
+            runtime: Handle::try_current().ok(),
         }
     }
 
+    /// What was used by now, which the decision charges.
+    pub(crate) fn so_far(&mut self) -> PickUsed {
+        self.answered = self.meter.used();
+        self.answered.clone()
+    }
+
     /// Charges what is not paid, and waits until it is on disk.
-    pub(crate) async fn pay(self) {
+    pub(crate) async fn pay(mut self) {
         if let Some(charge) = self.charge() {
             finish(charge).await;
         }
     }
 
-    fn charge(&self) -> Option<impl Future<Output = ()> + Send + 'static> {
-        let used = self.meter.used();
-        if used.is_nothing() || self.paid.swap(true, Ordering::SeqCst) {
+    /// Charges what is not charged yet. A model that is stopped may say what it used after the decision was made.
+    fn charge(&mut self) -> Option<impl Future<Output = ()> + Send + 'static> {
+        let all = self.meter.used();
+        let paid = self.paid.load(Ordering::SeqCst).then(|| self.answered.clone());
+        let used = all.since(&self.charged.take().or(paid).unwrap_or_default());
+        self.charged = Some(all);
+        if used.is_nothing() {
             return None;
         }
         let (engine, session) = (self.engine.clone(), self.session.clone());
@@ -82,8 +99,8 @@ impl Bill {
 
 impl Drop for Bill {
     fn drop(&mut self) {
-        if let Some(charge) = self.charge() {
-            self.runtime.spawn(charge);
+        if let (Some(charge), Some(runtime)) = (self.charge(), &self.runtime) {
+            runtime.spawn(charge);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     agent::{Agent, Done, Failure, Reply, Work},
+    clock::Clock,
     engine::Engine,
 };
 use handover_core::{
@@ -9,7 +10,7 @@ use handover_core::{
     context::View,
     handoff::{Handoff, Outcome, ReturnStatus},
     ids::{AgentId, HandoffId, LeaseId, SessionId},
-    limits::QUEUE_PER_AGENT_MAX,
+    limits::{GIVE_BACK_TRIES_MAX, GIVE_BACK_WAIT_MS, QUEUE_PER_AGENT_MAX},
     refusal::{Code, HandoffError},
     time::Timestamp,
 };
@@ -309,8 +310,11 @@ async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: L
         return; // Most likely for that very reason: the next start goes on after its last recorded step.
     }
     let done = result.unwrap_or_else(|error| Done::failed(error.to_string()));
-    let first = engine.submit_as_engine(session, returning(id, lease, done.giving, done.then)).await;
-    let Err(error) = first else { return };
+    let first = persist(&*engine.inner.clock, || {
+        let done = done.clone();
+        engine.submit_as_engine(session, returning(id, lease, done.giving, done.then))
+    });
+    let Err(error) = first.await else { return };
     let gone = [Code::StaleLease, Code::Closed, Code::NotRunning, Code::UnknownHandoff, Code::SessionEnded];
     if gone.iter().any(|code| error.has(*code)) || error.code().family() == handover_core::refusal::Family::Trouble {
         return; // The work is somebody else's by now, or the store has stopped and said so.
@@ -328,7 +332,26 @@ async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: L
         notes,
         signal: None,
     };
-    let _ = engine.submit_as_engine(session, returning(id, lease, giving, None)).await;
+    let _ =
+        persist(&*engine.inner.clock, || engine.submit_as_engine(session, returning(id, lease, giving.clone(), None)))
+            .await;
+}
+
+/// Submits, and again where too much was going on. What an agent of this process did is in nobody else's hands: given up
+/// at the first crowd it would be lost, and the agent would seem to work until its deadline.
+async fn persist<T, F>(clock: &dyn Clock, mut submit: impl FnMut() -> F) -> Result<T, HandoffError>
+where
+    F: Future<Output = Result<T, HandoffError>>,
+{
+    let mut wait_ms = GIVE_BACK_WAIT_MS;
+    for _ in 1..GIVE_BACK_TRIES_MAX {
+        match submit().await {
+            Err(error) if error.has(Code::Overloaded) => clock.until(clock.now() + wait_ms).await,
+            answered => return answered,
+        }
+        wait_ms *= 2;
+    }
+    submit().await
 }
 
 impl Engine {
@@ -349,4 +372,50 @@ impl Engine {
 
 fn returning(handoff: HandoffId, lease: LeaseId, giving: Giving, then: Option<Goto>) -> Command {
     Command::Return { handoff, lease, giving: Box::new(giving), then: then.map(Box::new) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+    use handover_core::refusal::Refusal;
+    use std::time::Duration;
+
+    /// What a submission comes to that is refused so often before it passes, and how often it was submitted.
+    async fn persisted(refusals: u32, code: Code) -> (Result<u32, Code>, u32) {
+        let clock = ManualClock::at(Timestamp(1_800_000_000_000));
+        let mut asked = 0;
+        let submit = || {
+            asked += 1;
+            let n = asked;
+            async move { if n > refusals { Ok(n) } else { Err(Refusal::new(code, "a crowd").into()) } }
+        };
+        let ahead = clock.clone();
+        let moves = async {
+            loop {
+                ahead.advance(Duration::from_secs(1));
+                tokio::task::yield_now().await;
+            }
+        };
+        let answer = tokio::select! {
+            biased;
+            answer = persist(&clock, submit) => answer,
+            () = moves => Err(Refusal::new(Code::NotYours, "it never ends").into()),
+        };
+        (answer.map_err(|error| error.code()), asked)
+    }
+
+    #[tokio::test]
+    async fn a_result_is_given_again_where_too_much_was_going_on() {
+        for (refusals, code, answer, asked) in [
+            (0, Code::Overloaded, Ok(1), 1),
+            (1, Code::Overloaded, Ok(2), 2),
+            (GIVE_BACK_TRIES_MAX - 1, Code::Overloaded, Ok(GIVE_BACK_TRIES_MAX), GIVE_BACK_TRIES_MAX),
+            (GIVE_BACK_TRIES_MAX, Code::Overloaded, Err(Code::Overloaded), GIVE_BACK_TRIES_MAX),
+            (1, Code::StoreStopped, Err(Code::StoreStopped), 1),
+            (1, Code::StaleLease, Err(Code::StaleLease), 1),
+        ] {
+            assert_eq!(persisted(refusals, code).await, (answer, asked), "{refusals} times {code:?}");
+        }
+    }
 }

@@ -92,8 +92,8 @@ impl Engine {
         let question = self.with_world(&self.caller, None, |world| decide::pick_question(&found, request, world));
         let Some(question) = question else { return Ok(None) };
         let bill = Bill::new(self, session, &request.from_agent);
-        let answer = |picked: Picked, bill: Bill| {
-            let answer = ModelAnswer { picked, used: bill.meter.used() };
+        let answer = |picked: Picked, mut bill: Bill| {
+            let answer = ModelAnswer { picked, used: bill.so_far() };
             Ok(Some(Asked { answer, bill }))
         };
         let picker = self.inner.picker.read().clone();

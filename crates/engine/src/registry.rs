@@ -72,7 +72,8 @@ impl Engine {
         self.write_standing(agent, standing, "asked for").await
     }
 
-    /// Removes an agent that has no work, and forgets what was counted of it.
+    /// Removes an agent that has no work. What was counted of it is forgotten later, when it limits nothing any more:
+    /// whoever leaves and comes back finds its breaker and what it used as they were.
     ///
     /// # Errors
     /// When there is no such agent, or it still has work.
@@ -88,7 +89,7 @@ impl Engine {
         }
         let row = AgentRow { id: agent.clone(), entry: None };
         let event = Event::AgentRemoved { agent: agent.clone() };
-        self.write_house_posting(vec![event], vec![row], self.forget_agent(agent)).await?;
+        self.write_house(vec![event], vec![row]).await?;
         self.inner.agents.write().remove(agent);
         self.inner.heard.lock().remove(agent);
         self.detach(agent);

@@ -5,10 +5,12 @@ use handover_core::{
     command::{Caller, Command},
     decide::{Decided, ModelAnswer, World},
     ids::AgentId,
-    ledger::{Posted, Posting},
+    ledger::{Ledger, Posted, Posting},
     refusal::{Code, HandoffError, Refusal},
     session::Session,
 };
+use parking_lot::RwLockUpgradableReadGuard;
+use std::ops::{Deref, DerefMut};
 
 impl Engine {
     /// Shows the world as it is now.
@@ -18,14 +20,26 @@ impl Engine {
         picked: Option<&ModelAnswer>,
         look: impl FnOnce(&World<'_>) -> T,
     ) -> T {
+        self.with_ledger(caller, picked, || self.inner.ledger.read(), look).0
+    }
+
+    /// Shows the world by a ledger that is held in this way, and hands on how it is held. Locks are taken in one order
+    /// everywhere, agents, policy, ledger, workflows, so that nobody waits in a circle.
+    fn with_ledger<G: Deref<Target = Ledger>, T>(
+        &self,
+        caller: &Caller,
+        picked: Option<&ModelAnswer>,
+        hold: impl FnOnce() -> G,
+        look: impl FnOnce(&World<'_>) -> T,
+    ) -> (T, G) {
         let agents = self.inner.agents.read();
         let policy = self.inner.policy.read();
-        let ledger = self.inner.ledger.read();
+        let ledger = hold();
         let workflows = self.inner.workflows.read();
         // The time first: asking for it is what notices that the machine slept.
         let now = self.inner.clock.now();
         let awake_since = self.inner.clock.awake_since();
-        look(&World {
+        let seen = look(&World {
             agents: &agents,
             policy: &policy,
             ledger: &ledger,
@@ -34,7 +48,8 @@ impl Engine {
             caller,
             awake_since,
             now,
-        })
+        });
+        (seen, ledger)
     }
 
     /// Decides, and counts what was decided before anybody else decides by it.
@@ -52,8 +67,18 @@ impl Engine {
             Alone::Always => true,
         };
         let alone = waits.then(|| self.inner.deciding.lock());
-        let decided = self.with_world(caller, picked, decide)?;
-        let posted = self.post(&decided.postings)?;
+        let (decided, posted) = if waits {
+            // Whoever need not wait may count meanwhile, but not between this decision and what it counts.
+            let hold = || self.inner.ledger.upgradable_read();
+            let (decided, ledger) = self.with_ledger(caller, picked, hold, decide);
+            let decided = decided?;
+            let posted = count(&decided.postings, || RwLockUpgradableReadGuard::upgrade(ledger))?;
+            (decided, posted)
+        } else {
+            let decided = self.with_world(caller, picked, decide)?;
+            let posted = self.post(&decided.postings)?;
+            (decided, posted)
+        };
         let offers = decided.offers_moved(before);
         if !offers.0.is_empty() || !offers.1.is_empty() {
             self.inner.agents.write().follow(&offers);
@@ -70,13 +95,7 @@ impl Engine {
     }
 
     pub(crate) fn post(&self, postings: &[Posting]) -> Result<Posted, HandoffError> {
-        if postings.is_empty() {
-            return Ok(Posted::default());
-        }
-        self.inner.ledger.write().post(postings).map_err(|account| {
-            let message = format!("the account \"{account}\" changed meanwhile");
-            Refusal::new(Code::Overloaded, message).hint("try again").into()
-        })
+        count(postings, || self.inner.ledger.write())
     }
 
     /// What was counted and could not be written does not count.
@@ -102,3 +121,20 @@ impl Engine {
         }
     }
 }
+
+/// Counts in the ledger, which is taken only where there is something to count.
+fn count<G: DerefMut<Target = Ledger>>(
+    postings: &[Posting],
+    ledger: impl FnOnce() -> G,
+) -> Result<Posted, HandoffError> {
+    if postings.is_empty() {
+        return Ok(Posted::default());
+    }
+    ledger().post(postings).map_err(|account| {
+        let message = format!("the account \"{account}\" changed meanwhile");
+        Refusal::new(Code::Overloaded, message).hint("try again").into()
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -37,6 +37,8 @@ enum Does {
     Fail,
     Fall,
     Think,
+    /// Says what it used when it is stopped.
+    ThinkAndTell,
 }
 
 struct Model {
@@ -74,6 +76,14 @@ impl Drop for Thought {
     }
 }
 
+struct LastWords<'a>(&'a Meter);
+
+impl Drop for LastWords<'_> {
+    fn drop(&mut self) {
+        self.0.add(Usage { model: "m".into(), input_tokens: 50, output_tokens: 0 });
+    }
+}
+
 #[async_trait]
 impl Picker for Model {
     async fn pick(&self, _: PickQuestion, meter: &Meter) -> Result<Pick, Failure> {
@@ -88,6 +98,10 @@ impl Picker for Model {
             Does::Fail => Err("no credit".into()),
             Does::Fall => panic!("it fell over"),
             Does::Think => std::future::pending().await,
+            Does::ThinkAndTell => {
+                let _last = LastWords(meter);
+                std::future::pending().await
+            }
         }
     }
 }
@@ -269,6 +283,21 @@ async fn a_model_stops_when_nobody_waits_for_it() {
     assert_eq!(common::words(&engine, "s").await, ["session_opened", "model_asked"]);
     *model.does.lock() = Does::Pick("pilot");
     engine.initiate(&session("s"), asking("planner", "fly")).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_a_model_says_when_it_is_stopped_is_charged_too() {
+    let house = house();
+    let engine = house.open().await;
+    desks(&engine).await;
+    let model = Model::connect(&engine, Does::ThinkAndTell).await;
+    let (waits, name) = (engine.clone(), session("s"));
+    let caller = tokio::spawn(async move { waits.initiate(&name, asking("planner", "fly")).await });
+    until(|| model.asked() == 1).await;
+    house.clock.advance(Duration::from_millis(limits::PICK_MS));
+    caller.await.unwrap().unwrap();
+    assert_eq!(common::words(&engine, "s").await, ["session_opened", "model_asked", "initiated", "model_asked"]);
+    assert_eq!(spent(&engine, "s").await, (150, 1_500));
 }
 
 /// Lets everybody go as far as they come by themselves: nothing on the way to a model waits for the disk.

@@ -280,8 +280,11 @@ async fn an_experiment_is_reported() {
     assert_eq!(engine.experiment("f").unwrap_err().code(), Code::UnknownExperiment);
     engine.close().await.unwrap();
     house.policy.experiments.clear();
-    let report = house.open().await.experiment("e").unwrap();
-    assert_eq!(report.arms.iter().map(|arm| arm.ended).sum::<u64>(), 20, "what was recorded outlives the policy");
+    let engine = house.open().await;
+    let report = engine.experiment("e").unwrap();
+    assert_eq!(report.arms.iter().map(|arm| arm.ended).sum::<u64>(), 20, "it is there until the house is tidied");
+    assert_eq!(engine.forget_accounts().await.unwrap(), 2);
+    assert_eq!(engine.experiment("e").unwrap_err().code(), Code::UnknownExperiment);
 }
 
 #[tokio::test]

@@ -31,6 +31,7 @@ pub mod cli;
 pub mod settings;
 #[cfg(feature = "teams")]
 pub mod team;
+pub mod workflow;
 mod yaml;
 
 /// What most programs need.

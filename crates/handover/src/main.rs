@@ -1,8 +1,6 @@
-//! The binary. Everything but the demo is in `handover::cli`.
+//! The binary. Everything is in `handover::cli`.
 
-mod demo;
-
-use handover::cli::{self, Cli, Command, exit};
+use handover::cli::{self, exit};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -20,7 +18,7 @@ fn main() -> ExitCode {
     };
     match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => {
-            let code = runtime.block_on(run(cli));
+            let code = runtime.block_on(cli::run(cli));
             // What still runs in the background is of no use to anybody now.
             runtime.shutdown_background();
             code
@@ -29,17 +27,5 @@ fn main() -> ExitCode {
             eprintln!("handover: no threads can be started: {error}");
             ExitCode::from(exit::TROUBLE)
         }
-    }
-}
-
-/// Commands that need more than the library has are carried out here.
-async fn run(cli: Cli) -> ExitCode {
-    let done = match &cli.command {
-        Command::Demo { file } => Box::pin(demo::run(file.as_deref())).await,
-        _ => return cli::run(cli).await,
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => cli::report(&cli, error).await,
     }
 }

@@ -17,7 +17,9 @@ fn text(command: &Command) -> String {
          cut, and times\nare written in full. Ids may be given by their beginning, where no other begins so.\n\n\
          The database is opened where it is free, and reading takes up no work. Where another process holds it and answers \
          (`handover keep`,\nor any program that calls `handover::cli::desk::serve`), that process carries the command out, \
-         over a socket beside the file that\nits owner alone can reach.\n"
+         over a socket beside the file that\nits owner alone can reach. Timers run in a process that stays: a single command \
+         lets nothing expire.\n\nA file of settings (`--config`, or `handover.yaml` of the folder) is applied by every command \
+         that changes something: its agents are\nregistered and its policy decides. Who only looks registers nobody.\n"
     );
     text += "\n## For every command\n";
     text += &options(command.get_arguments().filter(|arg| arg.is_global_set()));

@@ -5,7 +5,7 @@ use handover_core::refusal::{Code, Family};
 use std::fmt::Write;
 
 /// What the codes of one hundred are about.
-const CHAPTERS: [(&str, &str); 9] = [
+const CHAPTERS: [(&str, &str); 10] = [
     ("HO01", "The request itself"),
     ("HO02", "Agents"),
     ("HO03", "Sessions"),
@@ -15,6 +15,7 @@ const CHAPTERS: [(&str, &str); 9] = [
     ("HO07", "Guards, approvals and settings"),
     ("HO08", "The store and the engine"),
     ("HO09", "The audit trail"),
+    ("HO10", "Workflows"),
 ];
 
 /// What a family is called, what it means, and how it is answered: HTTP status and exit code.

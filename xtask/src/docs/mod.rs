@@ -3,7 +3,9 @@
 mod cli;
 mod errors;
 pub mod limits;
+mod pictures;
 mod policy;
+mod workflow;
 
 use crate::{run::root, tidy::Problem};
 use std::{fs, path::Path};
@@ -52,6 +54,8 @@ fn pages(root: &Path) -> Result<Vec<Page>, String> {
     pages.push(cli::page());
     pages.push(limits::page(&limits));
     pages.push(policy::page(&settings)?);
+    pages.extend(workflow::pages()?);
+    pages.extend(pictures::pages()?);
     Ok(pages)
 }
 

@@ -2,7 +2,7 @@
 
 use super::Touched;
 use crate::{
-    budget::Amount,
+    budget::{self, Amount},
     event::StateChange,
     handoff::{Handoff, Kind, Metrics, Phase, ReturnStatus, Status},
     ids::HandoffId,
@@ -18,12 +18,14 @@ impl Session {
         id: HandoffId,
         status: Status,
         result: &Arc<crate::handoff::Return>,
+        used: Option<Amount>,
         at: Timestamp,
         touched: &mut Touched,
     ) {
         let Some(mut handoff) = self.open.remove(&id) else { return };
         let closed = Arc::make_mut(&mut handoff);
-        let used = closed.used(&result.metrics, at);
+        // Records of earlier versions do not say it: they charged until the end, less what was over below.
+        let used = used.unwrap_or_else(|| Amount::used(&result.metrics, closed.worked(at, closed.spent_below.ms)));
         closed.phase = Phase::Closed { status };
         closed.closed_at = Some(at);
         closed.metrics = result.metrics;
@@ -49,14 +51,16 @@ impl Session {
     }
 
     /// An attempt ended without a return. What it used counts above at once, as if the handoff had ended; what is set
-    /// aside stays for the next attempt.
+    /// aside stays for the next attempt, which is shown something of its own.
     pub(super) fn end_attempt(&mut self, id: HandoffId, used: Option<Amount>, touched: &mut Touched) {
         // Records of earlier versions say nothing of it: nothing was charged then.
         let Some(used) = used else { return };
         self.change(id, touched, |handoff| {
             let earlier = handoff.earlier.get_or_insert_default();
             earlier.used = earlier.used.plus(used);
+            handoff.manifest = None;
         });
+        self.add_metrics(&Metrics { tokens: used.tokens, cost: budget::units(used.micros), ..Metrics::default() });
         if let Some(handoff) = self.open.get(&id).cloned() {
             self.charge_above(&handoff, used, touched);
         }
@@ -107,6 +111,8 @@ impl Session {
         flow.stuck.clone_from(&change.trouble);
         if let Some(rule) = change.rule.as_ref().filter(|_| change.counted) {
             *flow.tries.entry(rule.clone()).or_default() += 1;
+            // Another try is news: it may be had only so often, and it may do better.
+            self.watch.news += 1;
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod ending;
 mod things;
+mod working;
 
 use crate::{
     digest::Digest,
@@ -201,8 +202,8 @@ impl Session {
                 }
             }
             Event::GroupDecided { group, .. } => self.decide_group(*group),
-            Event::Closed { id, status, result, successor, .. } => {
-                self.close(*id, *status, result, at, touched);
+            Event::Closed { id, status, result, successor, used, .. } => {
+                self.close(*id, *status, result, *used, at, touched);
                 if let (Some(flow), Some(successor)) = (&mut self.flow, successor)
                     && flow.step == Some(*id)
                 {
@@ -342,6 +343,9 @@ impl Session {
         else {
             return;
         };
+        // What goes on below is charged there from its beginning, and this attempt is not made shorter by what was before.
+        let again = self.open.get(&id).filter(|handoff| handoff.earlier.is_some());
+        let below_ms = again.map(|handoff| self.below_ms(handoff, at));
         self.change(id, touched, |handoff| {
             handoff.phase = Phase::Running {
                 lease: *lease,
@@ -352,8 +356,8 @@ impl Session {
                 grace_until: None,
             };
             handoff.accepted_at = Some(at);
-            if let Some(earlier) = &mut handoff.earlier {
-                earlier.below_ms = handoff.spent_below.ms;
+            if let Some((earlier, below_ms)) = handoff.earlier.as_mut().zip(below_ms) {
+                earlier.below_ms = below_ms;
             }
             handoff.manifest.clone_from(manifest);
             let mut acceptance = answer(AcceptanceStatus::Accepted, by, "", at);

@@ -1,7 +1,7 @@
 //! Questions that change nothing: how a request would be routed, what a model is to be asked, who would be good for a
 //! task, whether a handoff seems due.
 
-use super::{Draft, World, initiate::has_others, unknown_session, validate::Checks};
+use super::{Draft, World, unknown_session, validate::Checks};
 use crate::{
     event::{Candidate, Routed},
     handoff::{Kind, Request},
@@ -98,7 +98,7 @@ impl Draft<'_> {
         routed.by = "its name".into();
         // Where the one who is named cannot be reached, whoever else the request allows takes it, as it would be.
         let able = own.as_ref().is_some_and(|own| own.excluded.is_empty());
-        let instead = routed.agent.take().filter(|_| has_others(request) && self.cannot_be_reached(&to).is_some());
+        let instead = routed.agent.take().filter(|_| request.has_others() && self.cannot_be_reached(&to).is_some());
         routed.agent = if able { Some(to) } else { instead };
         routed.candidates.splice(0..0, own);
         (routed.experiment, routed.shadow) = (None, None);

@@ -178,17 +178,22 @@ impl Draft<'_> {
         let probe = stuck.is_none() && self.probes(&handoff.to_agent, id);
         self.emit(Event::Approved { id, by, comment, until, probe });
         if let Some(why) = stuck {
+            self.never_asked = Some(id);
             self.reroute(id, why);
+            self.never_asked = None;
         }
     }
 
     /// A yes to what nobody could take is refused: it can be given later, or with another target.
     pub(super) fn check_can_pass(&self, handoff: &Handoff) -> Verdict {
+        if self.stuck(handoff).is_none() {
+            return Ok(());
+        }
         let next = match handoff.request.kind {
             Kind::Escalation => self.next_rung(handoff).is_some(),
             Kind::Sequential | Kind::Delegation | Kind::Broadcast => self.has_next(handoff),
         };
-        if next || self.stuck(handoff).is_none() {
+        if next {
             return Ok(());
         }
         let mut checks = Checks::default();
@@ -201,13 +206,25 @@ impl Draft<'_> {
         })
     }
 
-    /// Why the agent of a handoff cannot be offered it now.
+    /// Why the agent of a handoff cannot be offered it now. Its profile may be another than when it was chosen.
     fn stuck(&self, handoff: &Handoff) -> Option<RerouteReason> {
         let agent = self.agent(&handoff.to_agent);
-        if agent.is_none_or(|agent| agent.standing != Standing::Available || !agent.profile.accepts_handoffs) {
+        let there = agent.filter(|agent| agent.standing == Standing::Available && agent.profile.accepts_handoffs);
+        if there.is_none() || !self.is_able(handoff) {
             return Some(RerouteReason::Unreachable);
         }
         let tries = self.is_probe(handoff);
         self.left_alone(&handoff.to_agent).filter(|_| !tries).map(|_| RerouteReason::CircuitOpen)
+    }
+
+    /// Whether the agent of a handoff may take its risk and can do what it needs. The person who is asked where nobody
+    /// else is left was not chosen for that.
+    fn is_able(&self, handoff: &Handoff) -> bool {
+        let (to, request) = (&handoff.to_agent, &handoff.request);
+        let Some(agent) = self.agent(to).filter(|_| self.world.policy.human.as_ref() != Some(to)) else { return true };
+        let mut checks = Checks::default();
+        self.check_risk("to_agent", to, request.risk(), agent.profile.autonomy_budget.max_risk, &mut checks);
+        self.check_capabilities("to_agent", to, &request.validation.required_capabilities, &mut checks);
+        checks.done().is_ok()
     }
 }

@@ -133,7 +133,9 @@ impl Draft<'_> {
         let successor = self.begin(&request, target, handoff.broadcast_group_id, Some(handoff));
         self.move_member(handoff, successor);
         let result = self.result_of(handoff, ReturnStatus::Partial, assessment);
-        self.emit_closed(handoff, Status::Escalated, result, None, Some(successor));
+        let by_holder = trigger == Trigger::Escalation;
+        let ended = if by_holder { self.now } else { handoff.attempt_end(self.now) };
+        self.emit_closed(handoff, Status::Escalated, result, ended, None, Some(successor));
         true
     }
 

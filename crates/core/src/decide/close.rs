@@ -6,6 +6,7 @@ use crate::{
     handoff::{Handoff, Kind, Return, ReturnStatus, Status},
     ids::{AgentId, HandoffId},
     refusal::{Code, Refusal},
+    time::Timestamp,
 };
 use std::sync::Arc;
 
@@ -33,12 +34,12 @@ impl Draft<'_> {
         let Some(handoff) = self.session.open.get(&id).cloned() else { return };
         let outcome = if status == Status::TimedOut { ReturnStatus::Timeout } else { ReturnStatus::Failed };
         let result = self.result_of(&handoff, outcome, notes.to_owned());
-        self.end_with(&handoff, status, result);
+        self.end_with(&handoff, status, result, handoff.attempt_end(self.now));
         self.step_came_to_nothing(&handoff, status, notes);
     }
 
-    /// Ends a handoff with a result, tells the source, winds up what depends on it.
-    pub(super) fn end_with(&mut self, handoff: &Handoff, status: Status, result: Return) {
+    /// Ends a handoff with a result, tells the source, winds up what depends on it. What was worked counts until its end.
+    pub(super) fn end_with(&mut self, handoff: &Handoff, status: Status, result: Return, ended: Timestamp) {
         // Work that was given away for good and came to nothing is the source's again: it is told, too.
         // Of a step of a workflow the rules say where it goes.
         let step = self.session.is_step(handoff.id);
@@ -47,7 +48,7 @@ impl Draft<'_> {
         // A member of a broadcast answers to its group; the group answers to the source.
         let returned_to = (waits && handoff.broadcast_group_id.is_none()).then(|| handoff.request.from_agent.clone());
         let why = result.notes.clone();
-        self.emit_closed(handoff, status, result, returned_to.clone(), None);
+        self.emit_closed(handoff, status, result, ended, returned_to.clone(), None);
         if matches!(status, Status::Failed | Status::TimedOut) && returned_to.is_some() {
             self.fall_back_after(handoff, &why);
         }
@@ -64,6 +65,7 @@ impl Draft<'_> {
         handoff: &Handoff,
         status: Status,
         result: Return,
+        ended: Timestamp,
         returned_to: Option<AgentId>,
         successor: Option<HandoffId>,
     ) {
@@ -72,8 +74,8 @@ impl Draft<'_> {
         let released =
             self.session.locks.iter().filter(|(_, locks)| held(locks)).map(|(path, _)| path.clone()).collect();
         let why = result.notes.clone();
-        self.settle(handoff, status, &result);
-        self.emit(Event::Closed { id, status, result: Arc::new(result), returned_to, successor, released });
+        let used = Some(self.settle(handoff, status, &result, ended));
+        self.emit(Event::Closed { id, status, result: Arc::new(result), returned_to, successor, released, used });
         let step = self.session.is_step(id);
         let came_to_nothing = matches!(status, Status::Failed | Status::TimedOut);
         if let Some(human) =

@@ -253,8 +253,13 @@ impl Draft<'_> {
     pub(super) fn content(&self, request: &Request, task: &Task) -> Digest {
         let words = task.description.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
         let variables = self.variables_after(request);
-        let counts =
+        let mut counts =
             format!("{} {} {}", self.session.artifacts.len(), self.session.decisions.len(), self.session.mark.by_user);
+        // What fails again after another try is not the same failure, whatever it says.
+        let tries: u32 = self.session.flow.as_ref().map_or(0, |flow| flow.tries.values().sum());
+        if tries > 0 {
+            counts += &format!(" {tries}");
+        }
         let payload = digest::canonical(&task.payload);
         let done = digest::canonical(&request.context.completed_work);
         let pieces = [task.kind.as_str(), &words, &payload, &done, &counts];

@@ -89,7 +89,7 @@ impl Draft<'_> {
 
     fn find_target(&self, request: &mut Request, checks: &mut Checks) -> Option<Target> {
         if let Some(to) = request.to_agent.clone() {
-            let Some(why) = self.cannot_be_reached(&to).filter(|_| has_others(request)) else {
+            let Some(why) = self.cannot_be_reached(&to).filter(|_| request.has_others()) else {
                 let warnings = self.check_target("to_agent", &to, request, checks);
                 return Some(Target::named(to, warnings, None));
             };
@@ -294,9 +294,4 @@ impl Draft<'_> {
 pub(super) fn variable_writes(request: &Request) -> Vec<Write> {
     let variables = request.context.variables.iter();
     variables.map(|(name, value)| Write { name: name.clone(), value: value.clone(), expected_version: None }).collect()
-}
-
-/// Whether the request says who else may take it.
-pub(super) fn has_others(request: &Request) -> bool {
-    request.capability.is_some() || !request.candidates.is_empty()
 }

@@ -180,6 +180,8 @@ pub(crate) struct Draft<'a> {
     postings: Vec<Posting>,
     /// The way of a workflow that is being gone.
     way: Option<flow::Way>,
+    /// The handoff that goes past its agent: nobody offered it to that one, so it says nothing about it.
+    never_asked: Option<HandoffId>,
     answer: Answer,
 }
 
@@ -200,6 +202,7 @@ impl<'a> Draft<'a> {
             standings: Vec::new(),
             postings: Vec::new(),
             way: None,
+            never_asked: None,
         }
     }
 

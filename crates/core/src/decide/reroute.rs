@@ -92,8 +92,8 @@ impl Draft<'_> {
         let until = self.window(&to, None);
         let until = handoff.at_most(until);
         let from = handoff.to_agent.clone();
-        // Whoever was never asked did not say no.
-        if !matches!(why, RerouteReason::AtCapacity | RerouteReason::Unreachable) {
+        // Whoever had no room did not say no.
+        if why != RerouteReason::AtCapacity {
             self.remember_no(handoff);
         }
         self.end_probe(handoff);

@@ -42,7 +42,7 @@ impl Draft<'_> {
             _ => self.failed_at_work(&by),
         }
         result.signal = giving.signal;
-        self.end_with(&handoff, status, result);
+        self.end_with(&handoff, status, result, self.now);
         if self.session.is_step(id) {
             return self.follow_rules(id);
         }
@@ -121,7 +121,7 @@ impl Draft<'_> {
             Some(held) => {
                 self.did_well(by);
                 let result = self.result_of(&held, ReturnStatus::Success, "its part is complete".into());
-                self.end_with(&held, Status::Completed, result);
+                self.end_with(&held, Status::Completed, result, self.now);
             }
             None => self.emit(Event::SegmentCompleted { by: by.clone() }),
         }

@@ -8,6 +8,7 @@ use crate::{
     handoff::{Handoff, Metrics, Return, ReturnStatus, Status},
     ids::AgentId,
     ledger::{Account, Change, Posting},
+    time::Timestamp,
 };
 use std::sync::Arc;
 
@@ -56,12 +57,14 @@ impl Draft<'_> {
     /// What is charged for work that ended without a return: whoever took it was shown something. No more than was set
     /// aside, because nobody said that it was read.
     pub(super) fn shown(&self, handoff: &Handoff) -> Metrics {
-        if handoff.accepted_at.is_none() || handoff.metrics != Metrics::default() {
+        // What an attempt before was shown was charged when that ended.
+        if handoff.lease().is_none() || handoff.metrics != Metrics::default() {
             return handoff.metrics;
         }
         let mut used = self.used(&handoff.to_agent, Some(handoff), &Update::default(), "");
         if let Some(held) = &handoff.reservation {
-            let left = held.share.less(handoff.spent_below).less(self.given_by(handoff.id));
+            let earlier = handoff.earlier.unwrap_or_default().used;
+            let left = held.share.less(handoff.spent_below).less(earlier).less(self.given_by(handoff.id));
             used.tokens = left.tokens.map_or(used.tokens, |left| left.min(used.tokens));
             if left.micros.is_some_and(|left| left < budget::micros(used.cost)) {
                 used.cost = 0.0;
@@ -70,9 +73,10 @@ impl Draft<'_> {
         used
     }
 
-    /// Settles a handoff that is over: gives back what was set aside, charges what was used, and remembers how it went.
-    pub(super) fn settle(&mut self, handoff: &Handoff, status: Status, result: &Return) {
-        let used = handoff.used(&result.metrics, self.now);
+    /// Settles a handoff that is over: gives back what was set aside, charges what was used until its end, and remembers
+    /// how it went. Gives what was used.
+    pub(super) fn settle(&mut self, handoff: &Handoff, status: Status, result: &Return, ended: Timestamp) -> Amount {
+        let used = self.session.used(handoff, &result.metrics, ended);
         self.release(handoff);
         self.charge_work(handoff, used);
         let counts = matches!(status, Status::Completed | Status::Failed | Status::TimedOut);
@@ -81,13 +85,12 @@ impl Draft<'_> {
             self.remember(handoff, well, used);
         }
         self.end_probe(handoff);
+        used
     }
 
     /// Charges an attempt that ends without a return, and gives what it used. What is set aside stays for the next one.
     pub(super) fn settle_attempt(&mut self, handoff: &Handoff) -> Amount {
-        // It ended when its time or its lease did, however much later that is noticed: the engine may have slept.
-        let ended = handoff.due().map_or(self.now, |due| due.min(self.now));
-        let used = handoff.used(&Metrics::default(), ended);
+        let used = self.session.used(handoff, &self.shown(handoff), handoff.attempt_end(self.now));
         self.charge_work(handoff, used);
         used
     }
@@ -159,6 +162,9 @@ impl Draft<'_> {
 
     /// How it went: for the agent, for each thing it was asked to be able to do, and for the experiment.
     fn remember(&mut self, handoff: &Handoff, succeeded: bool, used: Amount) {
+        if self.never_asked == Some(handoff.id) {
+            return;
+        }
         let mut accounts = self.records_of(handoff);
         if let Some(arm) = &handoff.arm {
             accounts.push(Account::arm(&arm.experiment, &arm.arm));
@@ -168,6 +174,9 @@ impl Draft<'_> {
 
     /// Whoever said no, said nothing or was lost was tried too, and somebody else goes on with it.
     pub(super) fn remember_no(&mut self, handoff: &Handoff) {
+        if self.never_asked == Some(handoff.id) {
+            return;
+        }
         let accounts = self.records_of(handoff);
         self.post_end(accounts, false, self.now.since(handoff.opened_at), Amount::default());
     }

@@ -23,7 +23,7 @@ impl Draft<'_> {
             Phase::Deferred { .. } => self.offer_again(&handoff),
             Phase::Running { deadline, grace_until, .. } => match grace_until {
                 Some(grace) if *grace <= self.now => self.policy_acts(&handoff),
-                None if *deadline <= self.now => self.remind(&handoff, *deadline),
+                None if *deadline <= self.now => self.remind(&handoff),
                 Some(_) | None => self.lease_ran_out(&handoff),
             },
             Phase::Closed { .. } => {}
@@ -115,10 +115,8 @@ impl Draft<'_> {
         self.emit(Event::Extended { id: handoff.id, until, why: why.to_owned() });
     }
 
-    fn remind(&mut self, handoff: &Handoff, deadline: Timestamp) {
-        let given = handoff.accepted_at.map_or(0, |at| deadline.since(at));
-        let grace = (given / 10).clamp(limits::REMINDER_GRACE_MS_MIN, limits::REMINDER_GRACE_MS_MAX);
-        self.emit(Event::Reminded { id: handoff.id, grace_until: self.now + grace });
+    fn remind(&mut self, handoff: &Handoff) {
+        self.emit(Event::Reminded { id: handoff.id, grace_until: self.now + handoff.grace_ms() });
     }
 
     /// No answer after the reminder.

@@ -89,9 +89,12 @@ impl Checks {
 
     pub(crate) fn range(&mut self, field: &str, value: f64, min: f64, max: f64) {
         if !(min..=max).contains(&value) {
-            let message = format!("{value} is not between {min} and {max}");
             // The largest number there is has 309 digits and helps nobody.
-            let upper = if max < f64::MAX { format!("from {min} to {max}") } else { format!("of {min} or more") };
+            let (message, upper) = if max < f64::MAX {
+                (format!("{value} is not between {min} and {max}"), format!("from {min} to {max}"))
+            } else {
+                (format!("{value} is not {min} or more"), format!("of {min} or more"))
+            };
             let hint = format!("use a number {upper}");
             self.add(Refusal::new(Code::OutOfRange, message).at(field).hint(hint));
         }
@@ -372,7 +375,7 @@ impl Draft<'_> {
         self.check_capabilities(field, to, &request.validation.required_capabilities, checks)
     }
 
-    fn check_risk(&self, field: &str, to: &AgentId, risk: Risk, max: Risk, checks: &mut Checks) {
+    pub(super) fn check_risk(&self, field: &str, to: &AgentId, risk: Risk, max: Risk, checks: &mut Checks) {
         if risk > max {
             let message = format!("the risk is {risk:?}, {to} may take {max:?} at most").to_lowercase();
             let mut refusal = Refusal::new(Code::AutonomyTooSmall, message).at(field);
@@ -388,7 +391,7 @@ impl Draft<'_> {
         }
     }
 
-    fn check_capabilities(
+    pub(super) fn check_capabilities(
         &self,
         field: &str,
         to: &AgentId,

@@ -443,6 +443,9 @@ pub enum Event {
         /// Locks that its end released.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         released: Vec<String>,
+        /// What its last attempt used, which is charged by this.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        used: Option<Amount>,
     },
     /// Work came to nothing, and a person is asked to look at it.
     HumanAsked {

@@ -52,7 +52,7 @@ impl<'s> Cursor<'s> {
 
     fn advance(&mut self, length: usize) {
         for letter in self.rest[..length].chars() {
-            self.start += 1;
+            self.start += letter.len_utf8();
             if letter == '\n' {
                 self.at = Place { line: self.at.line + 1, column: 1 };
             } else {

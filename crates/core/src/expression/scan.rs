@@ -10,7 +10,7 @@ pub(super) struct Token<'s> {
     pub(super) kind: TokenKind,
     pub(super) text: &'s str,
     pub(super) at: Place,
-    /// How many letters of the source are before it.
+    /// How many bytes of the source are before it, which is how the parser counts.
     pub(super) start: usize,
 }
 

@@ -1,7 +1,8 @@
 //! Drawings of who hands over to whom: a small model, and four ways to draw it.
 //!
 //! [`text`] draws for a terminal, [`mermaid`] and [`dot`] write for other tools, [`svg`] makes a picture. All are pure: the
-//! same graph gives the same drawing. [`of_session`] and [`of_team`] make graphs of what the core knows.
+//! same graph gives the same drawing. [`of_session`], [`of_team`] and [`of_workflow`] make graphs of
+//! what the core knows.
 
 mod dot;
 mod layout;
@@ -14,6 +15,7 @@ mod team;
 #[cfg(test)]
 mod tests;
 mod text;
+mod workflow;
 
 pub use dot::dot;
 pub use mermaid::mermaid;
@@ -22,6 +24,7 @@ pub use session::of_session;
 pub use svg::svg;
 pub use team::{Load, of_team};
 pub use text::{Terminal, text};
+pub use workflow::of_workflow;
 
 use crate::limits::{GRAPH_EDGES_MAX, GRAPH_NODES_MAX};
 use std::collections::{BTreeMap, BTreeSet};

@@ -76,7 +76,7 @@ pub struct Earlier {
     /// What they used. It was charged when they ended.
     #[serde(default, skip_serializing_if = "Amount::is_nothing")]
     pub used: Amount,
-    /// Working time of work below it that was over before the attempt that runs now, in milliseconds.
+    /// Working time of work below it before the attempt that runs now, in milliseconds.
     #[serde(default)]
     pub below_ms: u64,
 }
@@ -366,16 +366,35 @@ impl Handoff {
         self.reservation.as_ref().and_then(|held| held.within)
     }
 
-    /// What it used by now and is not charged: as reported, and the time of whoever works on it. The time of work below
-    /// it counts there, and that of earlier attempts was charged when they ended.
+    /// How long whoever works on it has worked itself by this time, in milliseconds: since it took the work, less what
+    /// was worked below it since then, where that counts.
     #[must_use]
-    pub fn used(&self, metrics: &Metrics, now: Timestamp) -> Amount {
+    pub fn worked(&self, at: Timestamp, below_ms: u64) -> u64 {
         let worked = match (&self.phase, self.accepted_at) {
-            (Phase::Running { .. }, Some(at)) => now.since(at),
+            (Phase::Running { .. }, Some(taken)) => at.since(taken),
             _ => 0,
         };
         let before = self.earlier.map_or(0, |earlier| earlier.below_ms);
-        Amount::used(metrics, worked.saturating_sub(self.spent_below.ms.saturating_sub(before)))
+        worked.saturating_sub(below_ms.saturating_sub(before))
+    }
+
+    /// When the attempt that runs ends or ended, where its holder does not end it: with its lease or its time, however
+    /// much later that is noticed. The engine may have slept.
+    #[must_use]
+    pub fn attempt_end(&self, now: Timestamp) -> Timestamp {
+        let Phase::Running { deadline, .. } = self.phase else { return now };
+        let last = deadline + self.grace_ms();
+        self.due().map_or(last, |due| due.min(last)).min(now)
+    }
+
+    /// How long whoever is reminded has, in milliseconds: a part of the time that it had.
+    #[must_use]
+    pub fn grace_ms(&self) -> u64 {
+        let given = match (&self.phase, self.accepted_at) {
+            (Phase::Running { deadline, .. }, Some(taken)) => deadline.since(taken),
+            _ => 0,
+        };
+        (given / 10).clamp(limits::REMINDER_GRACE_MS_MIN, limits::REMINDER_GRACE_MS_MAX)
     }
 
     /// Says so, where more was used than was set aside: by the last attempt and those before it together.

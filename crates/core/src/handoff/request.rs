@@ -411,6 +411,12 @@ impl Request {
         })
     }
 
+    /// Whether it says who else may take it.
+    #[must_use]
+    pub fn has_others(&self) -> bool {
+        self.capability.is_some() || !self.candidates.is_empty()
+    }
+
     /// The risk that the receiver must be allowed to take.
     #[must_use]
     pub fn risk(&self) -> Risk {

@@ -9,6 +9,24 @@ use std::fmt;
 #[serde(transparent)]
 pub struct Account(String);
 
+/// What an account is about, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About<'a> {
+    /// What a tenant uses.
+    Tenant,
+    /// An agent: its breaker, what it uses.
+    Agent(&'a str),
+    /// How well an agent does something.
+    Skill {
+        /// Who.
+        agent: &'a str,
+        /// What.
+        capability: &'a str,
+    },
+    /// How an arm of an experiment does.
+    Experiment(&'a str),
+}
+
 impl Account {
     /// Everything that a tenant uses, in a period.
     #[must_use]
@@ -52,33 +70,37 @@ impl Account {
         self.0.strip_prefix("agent ").and_then(|id| AgentId::new(id).ok())
     }
 
-    /// Whether it is of this agent: its own, one of its skills, one of its windows.
+    /// What it is about.
     #[must_use]
-    pub fn is_of(&self, agent: &AgentId) -> bool {
-        self.of_whom() == Some(agent.as_str())
-    }
-
-    /// Whether nothing new is counted in it: its window is over, or its agent does not exist.
-    #[must_use]
-    pub fn is_over(&self, now: Timestamp, exists: impl Fn(&str) -> bool) -> bool {
-        self.is_past(now) || self.of_whom().is_some_and(|agent| !exists(agent))
-    }
-
-    /// The agent that it is about, by its name.
-    fn of_whom(&self) -> Option<&str> {
-        let (kind, about) = self.0.split_once(' ')?;
-        match kind.split('@').next()? {
-            "agent" => Some(about),
-            "skill" => about.split(' ').next(),
-            _ => None,
+    pub fn about(&self) -> About<'_> {
+        let (kind, about) = self.0.split_once(' ').unwrap_or((&self.0, ""));
+        match kind.split('@').next() {
+            Some("agent") => About::Agent(about),
+            Some("skill") => {
+                let (agent, capability) = about.split_once(' ').unwrap_or((about, ""));
+                About::Skill { agent, capability }
+            }
+            Some("arm") => About::Experiment(about.rsplit_once(' ').map_or(about, |(experiment, _)| experiment)),
+            _ => About::Tenant,
         }
     }
 
+    /// Whether it counts over a window of time, and not from the beginning.
+    #[must_use]
+    pub fn is_window(&self) -> bool {
+        self.window().is_some()
+    }
+
     /// Whether it is a window, and a later one has begun.
-    fn is_past(&self, now: Timestamp) -> bool {
-        let kind = self.0.split(' ').next().unwrap_or_default();
-        let Some((_, window)) = kind.split_once('@') else { return false };
+    #[must_use]
+    pub fn is_past(&self, now: Timestamp) -> bool {
+        let Some(window) = self.window() else { return false };
         now.to_string().get(..window.len()).is_some_and(|current| window < current)
+    }
+
+    fn window(&self) -> Option<&str> {
+        let kind = self.0.split(' ').next().unwrap_or_default();
+        kind.split_once('@').map(|(_, window)| window)
     }
 
     /// An account as it is stored.
@@ -117,12 +139,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_account_is_over_with_its_window_or_its_agent() {
+    fn an_account_is_past_with_its_window() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
         let began = at("2026-11-16T07:59:59.999Z");
         let agent = AgentId::new("here").unwrap();
-        let gone = AgentId::new("gone").unwrap();
-        for (account, now, over) in [
+        for (account, now, past) in [
             (Account::tenant("t", Period::Hour, began), "2026-11-16T07:59:59.999Z", false),
             (Account::tenant("t", Period::Hour, began), "2026-11-16T08:00:00Z", true),
             (Account::tenant("t", Period::Day, began), "2026-11-16T23:59:59Z", false),
@@ -136,15 +157,28 @@ mod tests {
             (Account::tenant("gone@2001", Period::Total, began), "2026-11-16T08:00:00Z", false),
             (Account::agent(&agent, Period::Day, began), "2026-11-16T08:00:00Z", false),
             (Account::agent(&agent, Period::Day, began), "2026-11-17T08:00:00Z", true),
-            (Account::agent(&gone, Period::Day, began), "2026-11-16T08:00:00Z", true),
-            (Account::of_agent(&agent), "2026-11-16T08:00:00Z", false),
-            (Account::of_agent(&gone), "2026-11-16T08:00:00Z", true),
-            (Account::skill(&agent, "gone"), "2026-11-16T08:00:00Z", false),
-            (Account::skill(&gone, "to fly"), "2026-11-16T08:00:00Z", true),
-            (Account::arm("gone", "a"), "2026-11-16T08:00:00Z", false),
+            (Account::of_agent(&agent), "2036-11-16T08:00:00Z", false),
+            (Account::skill(&agent, "to fly@1"), "2036-11-16T08:00:00Z", false),
+            (Account::arm("gone@1", "a"), "2036-11-16T08:00:00Z", false),
         ] {
-            assert_eq!(account.is_over(at(now), |name| name == "here"), over, "{account} at {now}");
-            assert_eq!(account.is_of(&gone), account.as_str().contains(" gone") && over, "{account}");
+            assert_eq!(account.is_past(at(now)), past, "{account} at {now}");
+            assert_eq!(account.is_window(), account.as_str().split(' ').next().unwrap().contains('@'), "{account}");
+        }
+    }
+
+    #[test]
+    fn an_account_says_what_it_is_about() {
+        let (agent, at) = (AgentId::new("b").unwrap(), Timestamp(0));
+        for (account, about) in [
+            (Account::of_tenant("agent b"), About::Tenant),
+            (Account::tenant("t", Period::Day, at), About::Tenant),
+            (Account::of_agent(&agent), About::Agent("b")),
+            (Account::agent(&agent, Period::Hour, at), About::Agent("b")),
+            (Account::skill(&agent, "to fly"), About::Skill { agent: "b", capability: "to fly" }),
+            (Account::arm("by text or not", "a"), About::Experiment("by text or not")),
+            (Account::stored("nonsense".into()), About::Tenant),
+        ] {
+            assert_eq!(account.about(), about, "{account}");
         }
     }
 }

@@ -58,43 +58,73 @@ pub enum Pick {
     },
 }
 
-/// What a model reports to have used to pick somebody.
+/// What models report to have used to pick somebody.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PickUsed {
-    /// The model and its tokens.
+    /// Tokens by model, of calls that said nothing of what they cost: the price table does.
     #[serde(default)]
-    pub usage: Usage,
-    /// Money, where the model says so itself; by the price of the model otherwise.
+    pub usage: Vec<Usage>,
+    /// Tokens of calls that said what they cost.
     #[serde(default)]
-    pub cost: f64,
+    pub told_tokens: u64,
+    /// What those cost.
+    #[serde(default)]
+    pub told_cost: f64,
 }
 
 impl PickUsed {
     /// Whether nothing was used, as far as anybody said.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
-        self.usage.input_tokens == 0 && self.usage.output_tokens == 0 && self.cost <= 0.0
+        self.usage.iter().all(|used| sum(used) == 0) && self.told_tokens == 0 && self.told_cost <= 0.0
     }
 
-    /// Adds what one more call used. A sum that does not fit stays at the top, and a cost that is none counts nothing.
+    /// Adds what one more call used. A sum that does not fit stays at the top, and a cost that is none was not told.
     pub fn add(&mut self, usage: Usage, cost: f64) {
-        self.usage.input_tokens = self.usage.input_tokens.saturating_add(usage.input_tokens);
-        self.usage.output_tokens = self.usage.output_tokens.saturating_add(usage.output_tokens);
-        self.usage.model = usage.model;
         if cost > 0.0 {
-            self.cost = (self.cost + cost).min(f64::MAX);
+            self.told_tokens = self.told_tokens.saturating_add(sum(&usage));
+            self.told_cost = (self.told_cost + cost).min(f64::MAX);
+            return;
+        }
+        let full = self.usage.len() >= limits::USAGE_MAX;
+        let known = self.usage.iter().position(|known| known.model == usage.model);
+        // One model too many is counted with the last one: better at another price than at none.
+        let place = known.or_else(|| full.then(|| self.usage.len() - 1));
+        let Some(known) = place.and_then(|place| self.usage.get_mut(place)) else { return self.usage.push(usage) };
+        known.input_tokens = known.input_tokens.saturating_add(usage.input_tokens);
+        known.output_tokens = known.output_tokens.saturating_add(usage.output_tokens);
+    }
+
+    /// What was added since it was this much.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        let rest = self.usage.iter().map(|used| {
+            let known = before.usage.iter().find(|known| known.model == used.model).cloned().unwrap_or_default();
+            Usage {
+                model: used.model.clone(),
+                input_tokens: used.input_tokens.saturating_sub(known.input_tokens),
+                output_tokens: used.output_tokens.saturating_sub(known.output_tokens),
+            }
+        });
+        Self {
+            usage: rest.filter(|used| sum(used) > 0).collect(),
+            told_tokens: self.told_tokens.saturating_sub(before.told_tokens),
+            told_cost: (self.told_cost - before.told_cost).max(0.0),
         }
     }
 
-    /// The sums, priced by these prices.
+    /// The sums: what was told, and the rest by these prices.
     #[must_use]
     pub fn metrics(&self, prices: &BTreeMap<String, Price>) -> Metrics {
-        let tokens = self.usage.input_tokens.saturating_add(self.usage.output_tokens);
-        let told = Some(self.cost).filter(|cost| *cost > 0.0);
-        let cost = told.unwrap_or_else(|| budget::cost(std::slice::from_ref(&self.usage), prices));
+        let tokens = self.usage.iter().fold(self.told_tokens, |all, used| all.saturating_add(sum(used)));
+        let cost = (self.told_cost + budget::cost(&self.usage, prices)).min(f64::MAX);
         Metrics { tokens, cost, ..Metrics::default() }
     }
+}
+
+fn sum(usage: &Usage) -> u64 {
+    usage.input_tokens.saturating_add(usage.output_tokens)
 }
 
 impl Pick {
@@ -180,4 +210,57 @@ pub(super) fn rate<'a>(scene: &Scene<'a>, rated: &mut [Rated<'a>]) -> (Strategy,
 fn not_a_candidate(scene: &Scene<'_>, id: &AgentId) -> String {
     let known = scene.agents.get(id).and_then(|agent| pool::exclusion(scene, agent));
     known.unwrap_or_else(|| "it is no candidate".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(model: &str, input_tokens: u64, output_tokens: u64) -> Usage {
+        Usage { model: model.into(), input_tokens, output_tokens }
+    }
+
+    #[test]
+    fn each_call_is_priced_by_its_own_model() {
+        let price = |input, output| Price { input, output };
+        let prices = BTreeMap::from([("big".to_owned(), price(30.0, 60.0)), ("small".to_owned(), price(1.0, 2.0))]);
+        let big = (usage("big", 1_000_000, 0), 0.0);
+        let small = (usage("small", 0, 1_000_000), 0.0);
+        let told = (usage("big", 5, 5), 0.25);
+        for (calls, tokens, cost) in [
+            (vec![], 0, 0.0),
+            (vec![big.clone(), small.clone()], 2_000_000, 32.0),
+            (vec![small.clone(), big.clone()], 2_000_000, 32.0),
+            (vec![big.clone(), big.clone()], 2_000_000, 60.0),
+            (vec![told.clone()], 10, 0.25),
+            (vec![told.clone(), small.clone(), told], 1_000_020, 2.5),
+            (vec![(usage("unknown", 7, 0), 0.0), (usage("small", 0, 0), f64::NAN)], 7, 0.0),
+        ] {
+            let mut used = PickUsed::default();
+            for (usage, cost) in calls.clone() {
+                used.add(usage, cost);
+            }
+            let metrics = used.metrics(&prices);
+            assert_eq!(metrics.tokens, tokens, "{calls:?}");
+            assert!((metrics.cost - cost).abs() < 1e-9, "{calls:?} cost {}", metrics.cost);
+            assert_eq!(used.is_nothing(), tokens == 0);
+            assert!(used.since(&used.clone()).is_nothing());
+        }
+    }
+
+    #[test]
+    fn models_are_bounded_and_no_token_is_lost() {
+        let mut used = PickUsed::default();
+        for n in 0..limits::USAGE_MAX + 5 {
+            used.add(usage(&format!("m{n}"), 1, 0), 0.0);
+        }
+        let before = used.clone();
+        assert_eq!(used.usage.len(), limits::USAGE_MAX);
+        assert_eq!(used.metrics(&BTreeMap::new()).tokens, limits::USAGE_MAX as u64 + 5);
+        used.add(usage("m0", 2, 3), 0.0);
+        used.add(usage("new", 1, 0), 0.0);
+        used.add(usage("m0", 1, 0), 0.5);
+        let more = used.since(&before).metrics(&BTreeMap::new());
+        assert_eq!((more.tokens, more.cost.to_string().as_str()), (7, "0.5"));
+    }
 }

@@ -31,8 +31,9 @@ impl Workflow {
         let mut checks = self.parts();
         // What leads where only makes sense when the names do.
         if checks.is_clean() {
-            self.check_start(&mut checks);
-            self.check_paths(&mut checks);
+            if self.check_start(&mut checks) {
+                self.check_paths(&mut checks);
+            }
             self.check_shadows(&mut checks);
             self.check_signals(&mut checks);
         }
@@ -51,6 +52,7 @@ impl Workflow {
         let mut checks = Checks::default();
         name("name", &self.name, &mut checks);
         checks.optional_text("description", &self.description);
+        checks.payload("with", &self.with);
         self.check_agents(&mut checks);
         self.check_states(&mut checks);
         self.check_transitions(&mut checks);
@@ -159,13 +161,7 @@ impl Workflow {
     }
 
     /// The next state exists, and whoever goes on is responsible for it, or for no state by itself.
-    fn check_target_state(
-        &self,
-        field: &str,
-        rule: &Rule,
-        responsible: &BTreeSet<&AgentId>,
-        checks: &mut Checks,
-    ) {
+    fn check_target_state(&self, field: &str, rule: &Rule, responsible: &BTreeSet<&AgentId>, checks: &mut Checks) {
         let Some(next) = &rule.next_state else { return };
         let field = format!("{field}.next_state");
         self.is_state(&field, next, checks);
@@ -188,10 +184,10 @@ impl Workflow {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for (i, rule) in self.rules.iter().enumerate() {
             if let Some(first) = seen.get(rule.id.as_str()) {
-                let (id, first) = (quoted(&rule.id), first + 1);
-                let message = format!("two rules have the id {id}: number {first} and number {}", i + 1);
+                let message = format!("two rules have the id {}", quoted(&rule.id));
                 let refusal = Refusal::new(Code::DuplicateId, message).at(format!("rules[{i}].id"));
-                checks.add(refusal.hint("give one of the two another id, or remove it"));
+                let details = json!({"first": format!("rules[{first}].id")});
+                checks.add(refusal.hint("give one of the two another id, or remove it").details(details));
             } else {
                 seen.insert(&rule.id, i);
             }
@@ -237,7 +233,15 @@ impl Workflow {
     }
 }
 
+/// Whether so much is wrong that what is dear to look at can wait until some of it is mended.
+fn is_enough(checks: &Checks) -> bool {
+    checks.found() > limits::MISTAKES_MAX
+}
+
 fn check_condition(field: &str, condition: Option<&RuleCondition>, checks: &mut Checks) {
+    if is_enough(checks) {
+        return;
+    }
     let Some(Err(mistake)) = condition.map(RuleCondition::compiled) else { return };
     let (line, column) = (mistake.line, mistake.column);
     let refusal = Refusal::new(Code::BadExpression, format!("{} (line {line}, column {column})", mistake.message));
@@ -269,7 +273,8 @@ fn check_payload(field: &str, payload: &Payload, checks: &mut Checks) {
     for (name, value) in &payload.set {
         checks.payload(&format!("{field}.set.{name}"), value);
     }
-    for fault in payload.schema.iter().flat_map(crate::schema::Schema::mistakes) {
+    let schema = payload.schema.as_ref().filter(|_| !is_enough(checks));
+    for fault in schema.into_iter().flat_map(crate::schema::Schema::mistakes) {
         let refusal = Refusal::new(Code::BadWorkflow, fault.message).at(format!("{field}.schema.{}", fault.at));
         checks.add(refusal.hint("mend the JSON Schema; the message says what is wrong with it"));
     }
@@ -310,7 +315,7 @@ fn wait(field: &str, ms: u64, checks: &mut Checks) {
 
 /// "Did you mean" one of these names. Nobody reads the hint of a mistake that is only counted.
 fn near<'a>(wanted: &str, names: impl Iterator<Item = &'a str>, checks: &Checks) -> Option<String> {
-    if wanted.len() > limits::SLIP_BYTES_MAX || checks.found() > limits::MISTAKES_MAX {
+    if wanted.len() > limits::SLIP_BYTES_MAX || is_enough(checks) {
         return None;
     }
     let near = nearest(wanted, names.map(|name| (name, name)))?;

@@ -76,9 +76,7 @@ fn opposite(a: &str, b: &str) -> bool {
         ("==", ">") => numbers().is_some_and(|(is, above)| is <= above),
         ("==", ">=") => numbers().is_some_and(|(is, least)| is < least),
         ("<=", ">=") => numbers().is_some_and(|(most, least)| most < least),
-        ("<" | "<=", ">" | ">=") => {
-            right == other_right || numbers().is_some_and(|(most, least)| most <= least)
-        }
+        ("<" | "<=", ">" | ">=") => right == other_right || numbers().is_some_and(|(most, least)| most <= least),
         _ => false,
     }
 }

@@ -60,9 +60,8 @@ impl<'a> Map<'a> {
             ways.get_mut(agent(&rule.from).unwrap_or(usize::MAX)).map(|all: &mut BTreeSet<_>| all.insert(way));
         }
         let route = workflow.on_error.as_ref();
-        let error = route.and_then(|route| {
-            Some((route.next_state.as_deref().and_then(state), route.to.as_ref().and_then(agent)?))
-        });
+        let error = route
+            .and_then(|route| Some((route.next_state.as_deref().and_then(state), route.to.as_ref().and_then(agent)?)));
         let ends = workflow.states.values().map(|state| state.end.is_some()).collect();
         let moves = moves.collect();
         Self { workflow, owner, settled, ends, moves, ways, error, states, agents }
@@ -136,33 +135,65 @@ impl Walk {
 
 impl Workflow {
     /// Whether somebody can begin.
-    pub(super) fn check_start(&self, checks: &mut Checks) {
-        if self.states.get(&self.start).is_some_and(|state| state.agent.is_none()) {
+    pub(super) fn check_start(&self, checks: &mut Checks) -> bool {
+        let begins = self.states.get(&self.start).is_some_and(|state| state.agent.is_some());
+        if !begins {
             let refusal = Refusal::new(Code::BadWorkflow, format!("{} ends before anything begins", self.start));
             checks.add(refusal.at("start").hint("start in a state that has an agent"));
         }
+        begins
     }
 
     /// States that cannot be reached or left, and rules of somebody who never has work.
     pub(super) fn check_paths(&self, checks: &mut Checks) {
         let map = Map::of(self);
         let walk = map.walk();
+        walk.dead().into_iter().for_each(|place| map.tell_dead(place, checks));
         let reached: BTreeSet<usize> = walk.seen.iter().map(|(state, _)| *state).collect();
-        for (_, state) in map.states.iter().enumerate().filter(|(at, _)| !reached.contains(at)) {
+        let lost: Vec<&str> =
+            (0..map.states.len()).filter(|at| !reached.contains(at)).map(|at| map.states[at]).collect();
+        let works: BTreeSet<&AgentId> =
+            walk.seen.iter().filter(|place| map.counts(**place)).map(|(_, agent)| map.agents[*agent]).collect();
+        let idle: Vec<usize> = (0..self.rules.len()).filter(|i| !works.contains(&self.rules[*i].from)).collect();
+        // What something leads to is lost with it, and is told when that is mended. Only where all of it leads to one
+        // another, all of it is told.
+        let (first_lost, first_idle) = (self.led_to_by_nothing(&lost), self.handed_to_by_nobody(&idle));
+        let none = checks.is_clean() && first_lost.is_empty() && first_idle.is_empty();
+        for state in if none { lost } else { first_lost } {
             let refusal = Refusal::new(Code::UselessPart, format!("{state} cannot be reached"));
             let hint = "add a rule or a transition that leads to it, or remove it";
             checks.add(refusal.at(format!("states.{state}")).hint(hint));
         }
-        for (state, agent) in walk.dead() {
-            map.tell_dead((state, agent), checks);
-        }
-        let working: BTreeSet<&AgentId> =
-            walk.seen.iter().filter(|place| map.counts(**place)).map(|(_, agent)| map.agents[*agent]).collect();
-        for (i, rule) in self.rules.iter().enumerate().filter(|(_, rule)| !working.contains(&rule.from)) {
+        for i in if none { idle } else { first_idle } {
+            let rule = &self.rules[i];
             let message = format!("rule {} can never fire: nothing is ever handed to {}", rule.id, rule.from);
             let refusal = Refusal::new(Code::UselessPart, message).at(format!("rules[{i}].from"));
             checks.add(refusal.hint(format!("add a rule with `to: {}`, or remove this one", rule.from)));
         }
+    }
+
+    /// Of these states, those that no rule and no transition of another state leads to.
+    fn led_to_by_nothing<'a>(&self, states: &[&'a str]) -> Vec<&'a str> {
+        let by_rule = self.rules.iter().filter_map(|rule| Some((Some(&rule.from), rule.next_state.as_deref()?)));
+        let moved = self.transitions.iter().flat_map(|(from, all)| all.iter().filter(move |to| *to != from));
+        let mut led: BTreeMap<&str, BTreeSet<Option<&AgentId>>> = BTreeMap::new();
+        for (by, to) in by_rule.chain(moved.map(|to| (None, to.as_str()))) {
+            led.entry(to).or_default().insert(by);
+        }
+        // Whoever is responsible for the state may lead to it from there alone, which leads nowhere.
+        let own = |state: &str| self.states.get(state).and_then(|state| state.agent.as_ref());
+        let alone =
+            |state: &&&str| led.get(**state).is_none_or(|by| by.iter().all(|by| by.is_some() && *by == own(state)));
+        states.iter().filter(alone).copied().collect()
+    }
+
+    /// Of these rules, those of somebody whom no state, no rule and no error leads to.
+    fn handed_to_by_nobody(&self, rules: &[usize]) -> Vec<usize> {
+        let states = self.states.values().filter_map(|state| state.agent.as_ref());
+        let given = self.rules.iter().filter_map(|rule| rule.to.as_ref());
+        let failed = self.on_error.iter().filter_map(|route| route.to.as_ref());
+        let named: BTreeSet<&AgentId> = states.chain(given).chain(failed).collect();
+        rules.iter().copied().filter(|i| !named.contains(&self.rules[*i].from)).collect()
     }
 }
 

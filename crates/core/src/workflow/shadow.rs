@@ -47,9 +47,10 @@ impl Workflow {
             for (i, rule) in own {
                 for (j, signal) in rule.trigger_state.iter().enumerate() {
                     if !said.contains(signal.as_str()) && !unspoken(signal) {
-                        checks.add(unsaid(rule, signal, &member.signals, checks.found()).at(format!(
-                            "rules[{i}].trigger_state[{j}]"
-                        )));
+                        checks.add(
+                            unsaid(rule, signal, &member.signals, checks.found())
+                                .at(format!("rules[{i}].trigger_state[{j}]")),
+                        );
                     }
                 }
             }

@@ -85,7 +85,7 @@ impl Play {
                     initiated(handoff, &request.from_agent.to_string(), &word(&request.kind))
                 )
             }
-            Event::Closed { id, status: _, result, returned_to, successor, released } => {
+            Event::Closed { id, status: _, result, returned_to, successor, released, used: _ } => {
                 let mut line = format!("{id} {}", word(&result.status));
                 if let Some(to) = returned_to {
                     line += &format!(" returned to {to}");

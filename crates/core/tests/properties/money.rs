@@ -9,8 +9,8 @@ use crate::{
 };
 use handover_core::{
     budget::{Amount, Limit, Share, money},
-    handoff::Handoff,
-    ids::{AgentId, LeaseId},
+    handoff::{Handoff, Status},
+    ids::{AgentId, HandoffId, LeaseId},
     ledger::{Account, Entry},
     policy::{BreakerPolicy, Budgets, SessionLimits},
     session::Session,
@@ -60,12 +60,14 @@ fn run(program: &[String], choices: &Choices, modest: bool) -> Result<(), String
     for (i, statement) in program.iter().enumerate() {
         let before = play.session.clone();
         let statement = shaped(&play, statement, choices[i % choices.len()], modest);
+        let words = Words::of(&statement);
+        let by_holder = matches!(words.verb(), "return" | "escalate").then(|| play.handoff(&words));
         if statement == "next" {
             next(&mut play);
         } else {
             play.step(&statement);
         }
-        let held = holds(&play, modest).and_then(|()| time.pass(before.as_ref(), &play));
+        let held = holds(&play, modest).and_then(|()| time.pass(before.as_ref(), by_holder, &play));
         held.map_err(|why| format!("after `{statement}`: {why}"))?;
     }
     let mut steps = 0;
@@ -74,7 +76,7 @@ fn run(program: &[String], choices: &Choices, modest: bool) -> Result<(), String
         if let Outcome::Refused(error) = next(&mut play) {
             return Err(format!("a timer was refused: {error}"));
         }
-        let held = holds(&play, modest).and_then(|()| time.pass(before.as_ref(), &play));
+        let held = holds(&play, modest).and_then(|()| time.pass(before.as_ref(), None, &play));
         held.map_err(|why| format!("while winding down: {why}"))?;
         steps += 1;
         assert!(steps < 10_000, "it never ends");
@@ -145,32 +147,69 @@ fn holds(play: &Play, modest: bool) -> Result<(), String> {
     if modest { within_session(session) } else { Ok(()) }
 }
 
-/// Working time, by a simple model: from each acceptance to whatever ended the attempt, less the work below meanwhile.
+/// Working time, by a simple model: from each acceptance to whatever ended the attempt, less the work below meanwhile,
+/// whether that is over or goes on.
 #[derive(Default)]
 struct Time {
-    /// By whom, since when, and what the work below had used by then.
-    attempts: BTreeMap<LeaseId, (AgentId, Timestamp, u64)>,
+    attempts: BTreeMap<LeaseId, Attempt>,
     by_agent: BTreeMap<AgentId, u64>,
 }
 
+struct Attempt {
+    agent: AgentId,
+    since: Timestamp,
+    /// What the work below had used by then.
+    below: u64,
+}
+
 impl Time {
-    fn pass(&mut self, before: Option<&Session>, play: &Play) -> Result<(), String> {
+    /// After a step: `by_holder` is the handoff that its holder ended, where somebody tried to.
+    fn pass(&mut self, before: Option<&Session>, by_holder: Option<HandoffId>, play: &Play) -> Result<(), String> {
         let Some(session) = &play.session else { return Ok(()) };
         let running: BTreeMap<LeaseId, &Handoff> =
             session.open.values().filter_map(|open| Some((open.lease()?, &**open))).collect();
-        for handoff in before.iter().flat_map(|before| before.open.values()) {
+        let mut over = Vec::new();
+        for (before, handoff) in before.iter().flat_map(|before| before.open.values().map(move |open| (before, open))) {
             let Some(lease) = handoff.lease().filter(|lease| !running.contains_key(lease)) else { continue };
-            let Some((agent, since, below)) = self.attempts.remove(&lease) else { continue };
-            let goes_on = session.open.contains_key(&handoff.id);
-            // What is lost or tried again ended when its time did; what is closed ends now.
-            let due = handoff.due().filter(|_| goes_on).unwrap_or(session.last_at);
-            let worked = due.min(session.last_at).since(since);
-            *self.by_agent.entry(agent).or_default() += worked.saturating_sub(handoff.spent_below.ms - below);
+            let well = play.status(handoff.id) == Some(Status::Completed);
+            // What its holder does not end itself ended when its time did.
+            let ends_it = well || by_holder == Some(handoff.id);
+            let ended = if ends_it { session.last_at } else { handoff.attempt_end(session.last_at) };
+            over.push((lease, self.own(before, handoff, ended)));
+        }
+        for (lease, worked) in over {
+            let Some(attempt) = self.attempts.remove(&lease) else { continue };
+            *self.by_agent.entry(attempt.agent).or_default() += worked;
         }
         for (lease, handoff) in running {
-            let begun = (handoff.to_agent.clone(), session.last_at, handoff.spent_below.ms);
-            self.attempts.entry(lease).or_insert(begun);
+            if !self.attempts.contains_key(&lease) {
+                let below = self.below(session, handoff, session.last_at);
+                self.attempts.insert(lease, Attempt { agent: handoff.to_agent.clone(), since: session.last_at, below });
+            }
         }
+        self.is_charged(session, play)
+    }
+
+    /// What the attempt that runs worked itself by this time.
+    fn own(&self, session: &Session, handoff: &Handoff, at: Timestamp) -> u64 {
+        let attempt = handoff.lease().and_then(|lease| self.attempts.get(&lease));
+        attempt.map_or(0, |attempt| {
+            let below = self.below(session, handoff, at).saturating_sub(attempt.below);
+            at.since(attempt.since).saturating_sub(below)
+        })
+    }
+
+    /// What was worked below by this time.
+    fn below(&self, session: &Session, handoff: &Handoff, at: Timestamp) -> u64 {
+        let children = session.open.values().filter(|open| open.within() == Some(handoff.id));
+        let going_on = children.map(|child| {
+            let deeper = self.below(session, child, at) - child.spent_below.ms;
+            self.own(session, child, child.attempt_end(at)) + deeper
+        });
+        handoff.spent_below.ms + going_on.sum::<u64>()
+    }
+
+    fn is_charged(&self, session: &Session, play: &Play) -> Result<(), String> {
         for (agent, worked) in &self.by_agent {
             let charged = play.ledger.get(&Account::of_agent(agent)).map_or(0, |entry| entry.used.ms);
             if charged != *worked {

@@ -142,7 +142,7 @@ fn clock() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => Just("next".to_owned()),
         2 => which().prop_map(|n| format!("tick {n}")),
-        1 => which().prop_map(|n| format!("reclaim {n}")),
+        2 => which().prop_map(|n| format!("reclaim {n}")),
         2 => time().prop_map(|time| format!("wait {time}")),
         1 => time().prop_map(|time| format!("sleep {}", time.trim_start_matches('-'))),
         1 => (one_of(&["b", "c", "r"]), 0..2u32).prop_map(|(agent, load)| format!("load {agent} {load}")),

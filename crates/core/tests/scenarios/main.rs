@@ -7,6 +7,7 @@ mod common;
 mod advice;
 mod approval;
 mod approval_changes;
+mod approved;
 mod around;
 mod broadcast;
 mod data;

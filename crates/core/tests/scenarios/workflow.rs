@@ -15,7 +15,7 @@ fn flow() -> Value {
         "states": {
             "LOOKING": {"agent": "b"},
             "FETCHING": {"agent": "c"},
-            "WAITING": {"agent": "c", "timeout_ms": 86_400_000, "on_timeout": "WAITED_TOO_LONG"},
+            "WAITING": {"agent": "c", "timeout": "24h", "on_timeout": "WAITED_TOO_LONG"},
             "WRITING": {"agent": "d"},
             "DONE": {"end": "completed"},
             "LOST": {"end": "failed"}
@@ -32,7 +32,7 @@ fn flow() -> Value {
             {"id": "4", "from": "c", "to": "e", "reason": "it failed", "priority": "urgent",
              "trigger_state": ["FETCH_FAILED", "WAITED_TOO_LONG"]},
             {"id": "5", "from": "e", "to": "c", "reason": "again", "trigger_state": "AGAIN",
-             "next_state": "FETCHING", "retry": {"max": 2, "backoff_ms": 2000}},
+             "next_state": "FETCHING", "retry": {"max": 2, "backoff": "2s"}},
             {"id": "6", "from": "e", "reason": "it cannot be done", "next_state": "LOST"},
             {"id": "7", "from": "d", "reason": "it is written", "trigger_state": "WRITTEN", "next_state": "DONE"}
         ],
@@ -129,6 +129,24 @@ fn a_signal_that_no_rule_waits_for_is_refused_and_the_step_is_still_open() {
             9 accepted h2 c L2 until 30s deadline 3600s
             refused HO1007 result.body.got: rule 3 hands over to d: neither the result, nor the step's payload, nor a variable has it"#]],
     );
+}
+
+/// The guards against circles leave retries alone: those end by themselves.
+#[test]
+fn what_fails_again_after_another_try_is_no_circle() {
+    let mut play = play(flow());
+    play.policy.loops = handover_core::policy::Loops::default();
+    let shown = play.run(&format!(
+        r#"{OPEN} return h1 as L1 success signal=LOOKED body={{"name":"Jane"}} name=h2; accept h2 by c as L2;
+           return h2 as L2 failed signal=FETCH_FAILED name=h3; accept h3 by e as L3;
+           return h3 as L3 success signal=AGAIN name=h4; next; accept h4 by c as L4;
+           return h4 as L4 failed signal=FETCH_FAILED name=h5; accept h5 by e as L5;
+           return h5 as L5 success signal=AGAIN name=h6; next; accept h6 by c as L6;
+           return h6 as L6 failed signal=FETCH_FAILED name=h7; accept h7 by e as L7;
+           return h7 as L7 success signal=AGAIN"#
+    ));
+    let last = shown.last().map(String::as_str).unwrap_or_default();
+    assert!(last.ends_with("session_ended by e: it cannot be done"), "{shown:#?}");
 }
 
 #[test]

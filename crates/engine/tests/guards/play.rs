@@ -107,6 +107,11 @@ impl Play {
                 self.engine.run_due().await.unwrap();
                 self.happened(&w).await
             }
+            "sleep" => {
+                self.clock.jump(Duration::from_millis(span(w.nth(1))));
+                self.engine.run_due().await.unwrap();
+                self.happened(&w).await
+            }
             "due" => {
                 self.engine.run_due().await.unwrap();
                 self.happened(&w).await

@@ -121,13 +121,19 @@ impl Auditor {
                 }
                 self.offered(*id)
             }
-            Event::Deferred { id, .. } | Event::Retried { id, .. } => {
+            Event::Deferred { id, .. } => {
                 let held = self.books.handoff(*id);
                 (held.lease, held.offered) = (None, false);
-                held.retried |= matches!(&message.payload, Event::Retried { .. });
                 Ok(Vec::new())
             }
-            Event::LeaseLost { id, .. } => {
+            Event::Retried { id, used, .. } => {
+                self.books.lose_attempt(*id, used.unwrap_or_default());
+                let held = self.books.handoff(*id);
+                (held.lease, held.offered, held.retried) = (None, false, true);
+                Ok(Vec::new())
+            }
+            Event::LeaseLost { id, used, .. } => {
+                self.books.lose_attempt(*id, used.unwrap_or_default());
                 self.books.handoff(*id).lease = None;
                 self.offered(*id)
             }

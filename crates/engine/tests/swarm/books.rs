@@ -244,14 +244,8 @@ impl Books {
             more,
             had_nothing: [left.tokens, left.micros].contains(&Some(0)),
         };
-        let (number, mut up) = (held.number, held.within());
-        for _ in 0..PATH_MAX {
-            let Some(parent) = up.and_then(|id| self.handoffs.get_mut(&id)).filter(|parent| !parent.closed) else {
-                break;
-            };
-            parent.below = parent.below.plus(used);
-            up = parent.within();
-        }
+        let (number, up) = (held.number, held.within());
+        self.use_below(up, used);
         self.open.remove(&number);
         self.leave_shares(id);
         self.note_over(&over.session, &over.by, over.more);
@@ -259,6 +253,26 @@ impl Books {
         said.open -= 1;
         said.used = said.used.plus(used);
         Ok(over)
+    }
+
+    /// An attempt ended without a return. What is set aside stays for the next one, so all that it used is above it.
+    pub fn lose_attempt(&mut self, id: HandoffId, used: Amount) {
+        let used = Amount { ms: 0, ..used };
+        let held = self.handoff(id);
+        let (session, by, up) = (held.session.clone(), held.to.clone(), held.within());
+        self.use_below(up, used);
+        self.use_without_share(&session, &by, used);
+    }
+
+    /// What is used below counts for everybody above who set it aside.
+    fn use_below(&mut self, mut up: Option<HandoffId>, used: Amount) {
+        for _ in 0..PATH_MAX {
+            let Some(parent) = up.and_then(|id| self.handoffs.get_mut(&id)).filter(|parent| !parent.closed) else {
+                break;
+            };
+            parent.below = parent.below.plus(used);
+            up = parent.within();
+        }
     }
 
     /// What goes on below a handoff that is over keeps its share: in the share above, or on its own.

@@ -21,7 +21,7 @@ impl Sim {
             if entry.reserved != expected {
                 self.fail(&format!("{account} has {:?} set aside, open handoffs hold {expected:?}", entry.reserved));
             }
-            if expected.is_nothing() && account.is_over(self.now(), |name| agents.contains_key(name)) {
+            if expected.is_nothing() && account.is_past(self.now()) {
                 self.fail(&format!("{account} is over, and is kept"));
             }
             let (kind, name) = account.as_str().split_once(' ').unwrap();

@@ -1,8 +1,8 @@
 //! Everything that can be asked on the command line.
 
 use super::{
-    agents, approvals, approve, audit, cancel, check, completions, explain, give_back, hand_off, handoffs, history,
-    inbox, out::Look, recommend, sessions, take, verify, watch,
+    agents, approvals, approve, audit, cancel, check, completions, explain, give_back, graph, hand_off, handoffs,
+    history, inbox, init, out::Look, recommend, run, sessions, take, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
@@ -66,7 +66,11 @@ pub enum Command {
         #[arg(value_name = "FILE")]
         file: Option<String>,
     },
-    /// Check a file of agents and settings, with all its mistakes
+    /// Make a project that runs, to be changed
+    Init(init::Init),
+    /// Run a workflow from its folder, live
+    Run(run::Run),
+    /// Check a workflow, or a file of agents and settings, with all its mistakes
     Check(check::Check),
     /// Keep the database open: timers run, other terminals are answered
     Keep,
@@ -80,6 +84,8 @@ pub enum Command {
     Inbox(inbox::Inbox),
     /// Take an offered handoff and see what to do
     Take(take::Take),
+    /// Keep taken work for longer
+    Renew(give_back::Renew),
     /// Give the result of taken work back
     GiveBack(give_back::GiveBack),
     /// Say no to an offered handoff
@@ -100,6 +106,8 @@ pub enum Command {
     History(history::History),
     /// Watch what happens, live
     Watch(watch::Watch),
+    /// Draw a session, a workflow or the whole team
+    Graph(graph::Draw),
     /// Count sessions, handoffs and records
     Stats,
     /// Ask, check, export and prune the audit trail
@@ -114,11 +122,11 @@ pub enum Command {
 
 /// The commands by what people want to do, for the help and its page.
 pub const GROUPS: [(&str, &[&str]); 7] = [
-    ("Begin", &["demo", "check", "keep"]),
+    ("Begin", &["demo", "init", "run", "check", "keep"]),
     ("Hand over", &["hand-off", "recommend", "cancel"]),
-    ("Take part", &["inbox", "take", "give-back", "decline"]),
+    ("Take part", &["inbox", "take", "renew", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject"]),
-    ("Look", &["agents", "sessions", "handoffs", "history", "watch", "stats"]),
+    ("Look", &["agents", "sessions", "handoffs", "history", "watch", "graph", "stats"]),
     ("Trust", &["audit", "verify"]),
     ("Help", &["explain", "completions", "help"]),
 ];
@@ -142,16 +150,36 @@ impl Command {
     /// What it does with the database.
     pub(crate) fn access(&self) -> Access {
         match self {
-            Self::Demo { .. } | Self::Check(_) | Self::Explain(_) | Self::Completions(_) => Access::None,
+            Self::Demo { .. } | Self::Init(_) | Self::Check(_) | Self::Explain(_) | Self::Completions(_) => {
+                Access::None
+            }
             Self::Sessions(sessions) => sessions.access(),
             Self::Agents(agents) => agents.access(),
             Self::Audit(audit) => audit.access(),
-            Self::Handoffs(_) | Self::History(_) | Self::Watch(_) | Self::Stats | Self::Verify(_) => Access::Look,
+            Self::Handoffs(_) | Self::History(_) | Self::Graph(_) | Self::Watch(_) | Self::Stats | Self::Verify(_) => {
+                Access::Look
+            }
             Self::Approvals(_) | Self::Recommend(_) | Self::Inbox(_) => Access::Judge,
             Self::HandOff(args) if args.new => Access::Make,
-            Self::HandOff(_) | Self::Cancel(_) | Self::Take(_) | Self::GiveBack(_) | Self::Decline(_) => Access::Change,
+            Self::HandOff(_)
+            | Self::Cancel(_)
+            | Self::Take(_)
+            | Self::Renew(_)
+            | Self::GiveBack(_)
+            | Self::Decline(_) => Access::Change,
             Self::Approve(_) | Self::Reject(_) => Access::Change,
-            Self::Keep => Access::Make,
+            Self::Keep | Self::Run(_) => Access::Make,
+        }
+    }
+}
+
+impl Command {
+    /// Whether it waits for what others do.
+    pub(crate) fn waits(&self) -> bool {
+        match self {
+            Self::Watch(_) => true,
+            Self::HandOff(args) => args.wait,
+            _ => false,
         }
     }
 }

@@ -3,10 +3,11 @@
 use super::{
     Job,
     args::{Access, Cli, Command},
-    carry_out, check, completions, desk,
+    carry_out, check, completions, demo, desk,
     exit::Stop,
-    explain, follow, keep,
+    explain, follow, graph, init, keep,
     out::Out,
+    run,
 };
 use crate::settings::{self, Settings};
 use handover_core::{
@@ -20,7 +21,7 @@ use std::{
 };
 
 /// The file of settings that is used when none is named.
-const CONFIG: &str = "handover.yaml";
+pub(crate) const CONFIG: &str = "handover.yaml";
 
 /// How long is waited before looking again whether the database is free.
 const NAP: Duration = Duration::from_millis(20);
@@ -28,10 +29,17 @@ const NAP: Duration = Duration::from_millis(20);
 /// Carries out a command, wherever the database is.
 pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
     match &cli.command {
+        Command::Demo { file } => Box::pin(demo::run(cli, file.as_deref(), out)).await,
+        Command::Init(args) => init::run(args, out).await,
         Command::Check(args) => check::run(args, out).await,
         Command::Explain(args) => explain::run(args, out).await,
         Command::Completions(args) => completions::run(args, out).await,
+        Command::Graph(args) if args.file().is_some() => match args.file() {
+            Some(file) => graph::of_file(args, &file, out).await,
+            None => once(cli, out).await,
+        },
         Command::Keep => keep::run(cli, out).await,
+        Command::Run(args) => Box::pin(run::run(cli, args, out)).await,
         Command::Watch(args) => follow::run(cli, args, out).await,
         Command::HandOff(args) if args.wait => keep::run_once(cli, out).await,
         Command::Audit(args) if args.needs_no_engine() => args.without_engine(out).await,

@@ -1,4 +1,4 @@
-//! `handover give-back`: the result of work that was taken.
+//! `handover give-back` and `handover renew`: the result of work that was taken, or more time for it.
 
 use super::{Job, exit::Stop, ids, input, words};
 use clap::Args;
@@ -32,9 +32,35 @@ pub struct GiveBack {
     notes: String,
 }
 
+/// Arguments of `handover renew`.
+#[derive(Debug, Clone, Args)]
+pub struct Renew {
+    /// The handoff, or the beginning of its id
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The lease that `take` gave; the one in force when left out
+    #[arg(long, value_name = "LEASE")]
+    lease: Option<String>,
+}
+
+pub(crate) async fn renew(args: &Renew, job: &mut Job<'_>) -> Result<(), Stop> {
+    let id = ids::handoff(job, &args.id).await?;
+    let lease = lease(args.lease.as_deref(), id, job).await?;
+    let answer = job.engine.heartbeat(id, lease).await?;
+    if job.out.look.json {
+        return job.out.json(&answer).await;
+    }
+    let handoff = job.engine.handoff(id).await?;
+    let until = match handoff.phase {
+        Phase::Running { lease_until, .. } => job.out.time(lease_until),
+        _ => String::new(),
+    };
+    job.out.line(format!("{}  {} has it until {until}", ids::short(id), handoff.to_agent)).await
+}
+
 pub(crate) async fn run(args: &GiveBack, job: &mut Job<'_>) -> Result<(), Stop> {
     let id = ids::handoff(job, &args.id).await?;
-    let lease = lease(args, id, job).await?;
+    let lease = lease(args.lease.as_deref(), id, job).await?;
     let result = match (&args.result, &args.text) {
         (Some(given), _) => json!({ "content_type": "json", "body": input::json(job, "result", given)? }),
         (None, Some(text)) => json!({ "content_type": "text", "body": text }),
@@ -51,8 +77,8 @@ pub(crate) async fn run(args: &GiveBack, job: &mut Job<'_>) -> Result<(), Stop> 
 }
 
 /// The lease that was named, or the one of whoever works on it outside of the engine's own process.
-async fn lease(args: &GiveBack, id: HandoffId, job: &mut Job<'_>) -> Result<LeaseId, Stop> {
-    if let Some(text) = &args.lease {
+async fn lease(given: Option<&str>, id: HandoffId, job: &mut Job<'_>) -> Result<LeaseId, Stop> {
+    if let Some(text) = given {
         let bad = |_| Refusal::new(Code::BadText, format!("`{text}` is no lease")).hint("`handover take` shows it");
         return Ok(text.parse().map_err(bad)?);
     }

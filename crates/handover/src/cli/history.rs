@@ -20,20 +20,18 @@ pub struct History {
     /// The session, or the beginning of its id
     #[arg(value_name = "SESSION")]
     session: String,
+    /// After this number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    after: u64,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = PAGE_MAX)]
+    limit: usize,
 }
 
 pub(crate) async fn run(args: &History, job: &mut Job<'_>) -> Result<(), Stop> {
     let session = ids::session(job, &args.session).await?;
-    let mut all: Vec<Handoff> = Vec::new();
-    loop {
-        let after = all.last().map_or(0, |last| last.n);
-        let page = job.engine.handoff_history(&session, after, PAGE_MAX).await?;
-        let full = page.len() == PAGE_MAX;
-        all.extend(page);
-        if !full {
-            break;
-        }
-    }
+    let limit = args.limit.min(PAGE_MAX);
+    let all = job.engine.handoff_history(&session, args.after, limit).await?;
     if job.out.look.json {
         let all: Vec<Value> = all.iter().map(handoff_json).collect();
         return job.out.json(&all).await;
@@ -41,7 +39,11 @@ pub(crate) async fn run(args: &History, job: &mut Job<'_>) -> Result<(), Stop> {
     if all.is_empty() {
         return job.out.note(format!("no handoffs in {session} yet; handover hand-off --session {session} …")).await;
     }
-    show(&all, job).await
+    show(&all, job).await?;
+    if let Some(last) = all.last().filter(|_| all.len() == limit) {
+        job.out.note(format!("there may be more: --after {}", last.n)).await?;
+    }
+    Ok(())
 }
 
 async fn show(all: &[Handoff], job: &mut Job<'_>) -> Result<(), Stop> {

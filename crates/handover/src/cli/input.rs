@@ -6,7 +6,7 @@ use handover_core::{
     refusal::{Code, Refusal},
 };
 use serde_json::Value;
-use std::{fs::File, io::Read};
+use std::{fs::File, io::Read, path::Path};
 
 /// The JSON of an argument. A text that is no JSON is refused, with its place.
 pub(crate) fn json(job: &Job<'_>, name: &str, given: &str) -> Result<Value, Stop> {
@@ -20,10 +20,30 @@ pub(crate) fn json(job: &Job<'_>, name: &str, given: &str) -> Result<Value, Stop
     })
 }
 
+/// A document in a file: JSON, or YAML by the name of the file.
+pub(crate) fn document(path: &Path) -> Result<Value, Stop> {
+    let shown = path.display().to_string();
+    let text = text(path, &shown)?;
+    let wrong = |error: String| {
+        let refusal = Refusal::new(Code::NotJson, format!("{shown}: {error}")).at("input");
+        Stop::from(refusal.hint("give a JSON document, or YAML in a file that ends with .yaml"))
+    };
+    let yaml = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    if yaml {
+        serde_saphyr::from_str(&text).map_err(|error| wrong(error.to_string()))
+    } else {
+        serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+    }
+}
+
 /// The text of a file, not longer than it may be.
 pub(crate) fn file(job: &Job<'_>, path: &str) -> Result<String, Stop> {
+    text(&job.folder.join(path), path)
+}
+
+fn text(at: &Path, path: &str) -> Result<String, Stop> {
     let mut text = String::new();
-    let opened = File::open(job.folder.join(path));
+    let opened = File::open(at);
     let read = opened.and_then(|file| file.take(FILE_BYTES_MAX as u64 + 1).read_to_string(&mut text));
     if let Err(error) = read {
         return Err(Stop::refused(format!("{path} cannot be read: {error}"), "check the path and its permissions"));

@@ -16,7 +16,7 @@ pub(crate) async fn run(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
     if ready.is_ok() {
         interrupted().await;
     }
-    drop(desk);
+    desk.close().await;
     engine.close().await?;
     ready
 }
@@ -44,7 +44,7 @@ pub(crate) async fn run_once(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         done = door::here(cli, &engine, out, true) => done,
         () = interrupted() => Err(Stop::refused("interrupted; the handoff goes on", "see it with `handover handoffs`")),
     };
-    drop(desk);
+    desk.close().await;
     let closed = engine.close().await;
     done?;
     Ok(closed?)
@@ -52,7 +52,7 @@ pub(crate) async fn run_once(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
 
 /// Until Ctrl-C, or whoever ends processes ends this one.
 #[cfg(unix)]
-async fn interrupted() {
+pub(crate) async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
     match signal(SignalKind::terminate()) {
         Ok(mut ended) => {
@@ -68,6 +68,6 @@ async fn interrupted() {
 
 /// Until Ctrl-C.
 #[cfg(not(unix))]
-async fn interrupted() {
+pub(crate) async fn interrupted() {
     let _ = tokio::signal::ctrl_c().await;
 }

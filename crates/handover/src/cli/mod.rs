@@ -11,26 +11,32 @@ mod audit;
 mod cancel;
 mod check;
 mod completions;
+mod demo;
 pub mod desk;
 mod door;
 pub mod exit;
 mod explain;
 mod follow;
 mod give_back;
+mod graph;
 mod hand_off;
 mod handoffs;
 mod history;
 mod ids;
 mod inbox;
+mod init;
 mod input;
 mod keep;
+mod live;
 mod out;
 mod paint;
 mod recommend;
 mod register;
+mod run;
 mod sessions;
 mod stats;
 mod story;
+mod summary;
 mod table;
 mod take;
 mod times;
@@ -43,7 +49,6 @@ pub use args::{Cli, Command, GROUPS, Global};
 pub use usage::{command, parse};
 
 use exit::Stop;
-use handover_core::refusal::HandoffError;
 use handover_engine::Engine;
 use out::Out;
 use std::{path::Path, process::ExitCode};
@@ -60,8 +65,7 @@ pub(crate) struct Job<'a> {
     pub(crate) live: bool,
 }
 
-/// Carries out a command and gives its exit code. A command that needs more than the library has, such as `demo`, is
-/// the caller's.
+/// Carries out a command and gives its exit code.
 pub async fn run(cli: Cli) -> ExitCode {
     let mut out = Out::here(cli.look());
     let code = match Box::pin(door::enter(&cli, &mut out)).await {
@@ -69,11 +73,6 @@ pub async fn run(cli: Cli) -> ExitCode {
         Err(stop) => out.tell(&stop).await,
     };
     ExitCode::from(code)
-}
-
-/// Tells an error of a command that the caller carried out, and gives the exit code for it.
-pub async fn report(cli: &Cli, error: HandoffError) -> ExitCode {
-    ExitCode::from(Out::here(cli.look()).tell(&Stop::from(error)).await)
 }
 
 /// Carries out a command that needs an engine.
@@ -84,6 +83,7 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::Cancel(args) => cancel::run(args, job).await,
         Command::Inbox(args) => inbox::run(args, job).await,
         Command::Take(args) => take::run(args, job).await,
+        Command::Renew(args) => give_back::renew(args, job).await,
         Command::GiveBack(args) => give_back::run(args, job).await,
         Command::Decline(args) => cancel::decline(args, job).await,
         Command::Approvals(args) => approvals::run(args, job).await,
@@ -94,11 +94,16 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::Handoffs(args) => handoffs::run(args, job).await,
         Command::History(args) => history::run(args, job).await,
         Command::Watch(args) => watch::run(args, job).await,
+        Command::Graph(args) => graph::run(args, job).await,
         Command::Stats => stats::run(job).await,
         Command::Audit(args) => audit::run(args, job).await,
         Command::Verify(_) => verify::run(job).await,
-        Command::Demo { .. } | Command::Check(_) | Command::Keep | Command::Explain(_) | Command::Completions(_) => {
-            Err(Stop::refused("this command needs no database", ""))
-        }
+        Command::Demo { .. }
+        | Command::Init(_)
+        | Command::Run(_)
+        | Command::Check(_)
+        | Command::Keep
+        | Command::Explain(_)
+        | Command::Completions(_) => Err(Stop::refused("this command needs no database", "")),
     }
 }

@@ -4,9 +4,7 @@ use super::{
     Job,
     exit::Stop,
     ids,
-    paint::Style,
-    table::{Table, column},
-    words::cell,
+    paint::{Style, tame},
 };
 use clap::Args;
 use handover_core::ids::SessionId;
@@ -34,15 +32,14 @@ pub(crate) async fn run(args: &Recommend, job: &mut Job<'_>) -> Result<(), Stop>
     if found.is_empty() {
         return job.out.note("nobody suits; `handover agents` shows who is there and can take work").await;
     }
-    let mut table = Table::new(&[column("AGENT"), column("SCORE").right(), column("WHY").text()]);
     for one in &found {
-        table.row([
-            (one.agent.to_string(), Style::Bold),
-            cell(format!("{:.2}", one.score)),
-            cell(one.reasons.join("; ")),
-        ]);
+        let agent = job.out.paint(Style::Bold, one.agent.as_str());
+        job.out.line(format!("{agent}  {:.2}", one.score)).await?;
+        for reason in &one.reasons {
+            job.out.line(format!("  {}", tame(reason))).await?;
+        }
     }
-    table.write(job.out).await
+    Ok(())
 }
 
 async fn session(args: &Recommend, job: &mut Job<'_>) -> Result<SessionId, Stop> {

@@ -10,7 +10,12 @@ use super::{
     words::{self, cell},
 };
 use clap::{Args, Subcommand};
-use handover_core::{command::Open, ids::SessionId, limits::LIST_ROWS, session::Session};
+use handover_core::{
+    command::{Command, Open},
+    ids::SessionId,
+    limits::LIST_ROWS,
+    session::Session,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -34,6 +39,8 @@ enum Action {
     },
     /// Open a session
     Open(New),
+    /// End a session: nothing more is handed over in it
+    End(End),
 }
 
 #[derive(Debug, Clone, Args)]
@@ -59,11 +66,25 @@ struct New {
     asking: String,
 }
 
+#[derive(Debug, Clone, Args)]
+struct End {
+    /// The session, or the beginning of its id
+    #[arg(value_name = "SESSION")]
+    session: String,
+    /// Who ends it; its owner when left out
+    #[arg(long, value_name = "AGENT")]
+    by: Option<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT", default_value = "ended on the command line")]
+    reason: String,
+}
+
 impl Sessions {
     pub(crate) fn access(&self) -> Access {
         match &self.command {
             None | Some(Action::List(_) | Action::Show { .. }) => Access::Look,
             Some(Action::Open(_)) => Access::Make,
+            Some(Action::End(_)) => Access::Change,
         }
     }
 }
@@ -74,6 +95,7 @@ pub(crate) async fn run(args: &Sessions, job: &mut Job<'_>) -> Result<(), Stop> 
         Some(Action::List(args)) => list(args, job).await,
         Some(Action::Show { session }) => show(session, job).await,
         Some(Action::Open(new)) => open(new, job).await,
+        Some(Action::End(args)) => end(args, job).await,
     }
 }
 
@@ -155,6 +177,20 @@ async fn open(new: &New, job: &mut Job<'_>) -> Result<(), Stop> {
         return job.out.json(&answer).await;
     }
     job.out.line(format!("{id} is open, owned by {}", new.by)).await
+}
+
+async fn end(args: &End, job: &mut Job<'_>) -> Result<(), Stop> {
+    let id = ids::session(job, &args.session).await?;
+    let by = match &args.by {
+        Some(by) => ids::agent(job, by)?,
+        None => job.engine.session(&id).await?.active_agent.clone(),
+    };
+    let command = Command::End { by, reason: args.reason.clone() };
+    let answer = job.engine.submit(&id, command, None).await?;
+    if job.out.look.json {
+        return job.out.json(&answer).await;
+    }
+    job.out.line(format!("{id} has ended")).await
 }
 
 /// A session for programs: as it is kept, with what belongs to it.

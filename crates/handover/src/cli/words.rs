@@ -48,6 +48,7 @@ pub(crate) fn priority(priority: Priority) -> (String, Style) {
 }
 
 /// A plain cell.
+#[expect(clippy::needless_pass_by_value, reason = "texts are passed as they come, owned or not")]
 pub(crate) fn cell(text: impl ToString) -> (String, Style) {
     (text.to_string(), Style::Plain)
 }

@@ -1,15 +1,15 @@
 //! From a file to settings.
 
 use super::{Settings, check};
-use crate::yaml::{Content, Document, FileError, NodeId, unknown_field};
+use crate::yaml::{Content, Document, FileError, NodeId, text_of, unknown_field};
 use handover_core::{
     agent::Profile,
     ids::AgentId,
-    limits::{AGENTS_MAX, FILE_BYTES_MAX, SOURCE_CHARS_MAX},
+    limits::AGENTS_MAX,
     policy::Policy,
     refusal::{Code, Refusal},
 };
-use std::{fs::File, io::Read, path::Path};
+use std::path::Path;
 
 /// What a file may have at its top.
 const FIELDS: [&str; 2] = ["policy", "agents"];
@@ -102,34 +102,4 @@ fn agent(document: &mut Document, i: usize, node: NodeId) -> Listed {
     }
     document.stand_in(node, "id", format!("handover:unnamed-{i}"));
     Listed { node, profile: document.read(node) }
-}
-
-/// The text of a file, not longer than it may be.
-fn text_of(name: &str, path: &Path) -> Result<String, FileError> {
-    let mut bytes = Vec::new();
-    let limit = FILE_BYTES_MAX as u64 + 1;
-    let opened = File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
-    if let Err(error) = opened {
-        let message = format!("the file cannot be read: {error}");
-        return Err(FileError::whole(name, Code::NotYaml, message, "check the path and its permissions"));
-    }
-    if bytes.len() > FILE_BYTES_MAX {
-        let message = format!("it has more than {FILE_BYTES_MAX} bytes (FILE_BYTES_MAX)");
-        return Err(FileError::whole(name, Code::TooLarge, message, "use several files"));
-    }
-    String::from_utf8(bytes).map_err(|error| not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()))
-}
-
-fn not_utf8(name: &str, bytes: &[u8], valid: usize) -> FileError {
-    let before = String::from_utf8_lossy(&bytes[..valid]);
-    let message = format!("the byte 0x{:02x} is not UTF-8", bytes.get(valid).copied().unwrap_or_default());
-    let mut error = FileError::whole(name, Code::BadText, message, "save the file as UTF-8");
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    for mistake in &mut error.mistakes {
-        mistake.line = before.matches('\n').count() + 1;
-        mistake.column = line.chars().count() + 1;
-        mistake.skipped = line.chars().count().saturating_sub(SOURCE_CHARS_MAX / 2);
-        mistake.source = line.chars().skip(mistake.skipped).chain(['\u{fffd}']).collect();
-    }
-    error
 }

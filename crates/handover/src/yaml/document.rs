@@ -1,7 +1,8 @@
 //! A file that is being read: its tree, its mistakes, and what was left out because of one.
 
 use super::{
-    mistake::FileError,
+    inside,
+    mistake::{FileError, Note},
     notes::{Notes, quoted},
     reader::Value,
     syntax,
@@ -62,6 +63,33 @@ impl Document {
         self.notes.borrow_mut().add(self.tree.place(found), refusal.at(field));
     }
 
+    /// Notes a mistake inside of a text, at a line and a column of the text that a path below this value leads to.
+    pub(crate) fn refuse_inside(&self, node: NodeId, at: (usize, usize), refusal: Refusal) {
+        let (found, _) = self.find(node, &refusal.field);
+        let place = self.tree.place(found);
+        let inner = match self.tree.content(found) {
+            Content::Scalar { text, plain } => inside::find(self.notes.borrow().lines(), place, (text, *plain), at),
+            Content::List(_) | Content::Map(_) => None,
+        };
+        self.notes.borrow_mut().add(inner.unwrap_or(place), refusal.at(self.tree.path(found)));
+    }
+
+    /// The line of a path below this value.
+    pub(crate) fn line_of(&self, node: NodeId, path: &str) -> usize {
+        self.tree.place(self.find(node, path).0).line
+    }
+
+    /// Something about a path below this value that is no mistake.
+    pub(crate) fn remark(&self, node: NodeId, refusal: Refusal) -> Note {
+        let (found, _) = self.find(node, &refusal.field);
+        self.notes.borrow().note(self.tree.place(found), refusal)
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.notes.borrow().is_clean()
+    }
+
     /// Whether a further mistake is only counted, so that nothing need be said about it.
     pub(crate) fn is_full(&self) -> bool {
         self.notes.borrow().is_full()
@@ -120,7 +148,8 @@ impl Document {
         }
     }
 
-    fn missing(&self, at: NodeId, name: &str) {
+    /// Notes that an object lacks a field.
+    pub(crate) fn missing(&self, at: NodeId, name: &str) {
         match self.tree.field(at, name) {
             Some((_, value)) if self.is_left_out(value) => {}
             Some((key, _)) => {

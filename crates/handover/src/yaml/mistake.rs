@@ -80,9 +80,36 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
+/// Something in a file that can be, and is worth a second look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The file, as it was named.
+    pub file: String,
+    /// What, with the values at hand.
+    pub message: String,
+    /// Where in the file, as a path such as `rules[2]`.
+    pub field: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What to do about it.
+    pub hint: String,
+    /// The source line; of a long one, the piece around the place.
+    pub source: String,
+    /// How many characters of the line stand before that piece.
+    pub skipped: usize,
+    /// How many characters of the line are meant, at least 1.
+    pub width: usize,
+}
+
 impl Mistake {
     fn show(&self, file: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "error[{}]: {}", self.code, tame(&self.message))?;
+        self.excerpt(file, f)
+    }
+
+    fn excerpt(&self, file: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let margin = " ".repeat(self.line.to_string().len());
         write!(f, "{margin}--> {}:{}:{}", tame(file), self.line, self.column)?;
         if self.field.is_empty() {
@@ -97,6 +124,22 @@ impl Mistake {
             writeln!(f, "{margin} |\n{} | {piece}\n{margin} | {}{carets}", self.line, " ".repeat(before))?;
         }
         writeln!(f, "{margin} = hint: {}", tame(&self.hint))
+    }
+}
+
+impl Note {
+    pub(super) fn of(file: &str, mistake: Mistake) -> Self {
+        let Mistake { message, field, line, column, hint, source, skipped, width, .. } = mistake;
+        Self { file: file.to_owned(), message, field, line, column, hint, source, skipped, width }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "note: {}", tame(&self.message))?;
+        let Self { file, message, field, line, column, hint, source, skipped, width } = self.clone();
+        let code = Code::BadWorkflow;
+        Mistake { code, message, field, line, column, hint, source, skipped, width }.excerpt(&file, f)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod access;
 mod document;
+mod inside;
 mod mistake;
 mod notes;
 mod reader;
@@ -14,11 +15,13 @@ mod stopped;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tree;
 mod wrong;
 
 pub(crate) use document::Document;
-pub use mistake::{FileError, Mistake};
+pub use mistake::{FileError, Mistake, Note};
 pub(crate) use notes::did_you_mean;
+pub(crate) use text::text_of;
 pub(crate) use tree::{Content, NodeId};
 pub(crate) use wrong::unknown_field;

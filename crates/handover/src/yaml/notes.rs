@@ -1,7 +1,7 @@
 //! The mistakes found so far, each with its place and its source line.
 
 use super::{
-    mistake::{FileError, Mistake},
+    mistake::{FileError, Mistake, Note},
     tree::Place,
 };
 use handover_core::{
@@ -30,6 +30,15 @@ impl Notes {
             self.further += 1;
             return;
         }
+        let mistake = self.mistake(place, refusal);
+        // A value that an alias uses again has its mistakes once.
+        if !self.found.contains(&mistake) {
+            self.found.push(mistake);
+        }
+    }
+
+    /// A mistake as it is told, with the piece of its line that is shown.
+    fn mistake(&self, place: Place, refusal: Refusal) -> Mistake {
         let Refusal { code, message, field, hint, .. } = refusal;
         let hint = if hint.is_empty() { code.mend().to_owned() } else { hint };
         let Place { line, column, width } = place;
@@ -37,11 +46,20 @@ impl Notes {
         let skipped = if column <= SOURCE_CHARS_MAX { 0 } else { column - SOURCE_CHARS_MAX / 2 };
         let whole = self.lines.get(line.saturating_sub(1)).map_or("", String::as_str);
         let source = whole.chars().skip(skipped).take(SOURCE_CHARS_MAX).collect();
-        let mistake = Mistake { code, message, field, line, column, hint, source, skipped, width };
-        // A value that an alias uses again has its mistakes once.
-        if !self.found.contains(&mistake) {
-            self.found.push(mistake);
-        }
+        Mistake { code, message, field, line, column, hint, source, skipped, width }
+    }
+
+    /// The same as a note: told, and no reason to refuse the file.
+    pub(crate) fn note(&self, place: Place, refusal: Refusal) -> Note {
+        Note::of(&self.file, self.mistake(place, refusal))
+    }
+
+    pub(crate) fn lines(&self) -> &[String] {
+        &self.lines
+    }
+
+    pub(crate) fn is_clean(&self) -> bool {
+        self.found.is_empty()
     }
 
     pub(crate) fn is_full(&self) -> bool {

@@ -73,6 +73,26 @@ async fn a_line_that_is_too_long_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_too_many_is_told_so() {
+    let place = Place::new();
+    let (engine, desk) = open(&place).await;
+    let path = desk.path().unwrap().to_path_buf();
+    let answer = tokio::task::spawn_blocking(move || {
+        // They are let in, in the order in which they came, and say nothing.
+        let held: Vec<UnixStream> =
+            (0..handover::core::limits::DESK_CONNECTIONS_MAX).map(|_| UnixStream::connect(&path).unwrap()).collect();
+        let output = place.output("stats");
+        drop(held);
+        (output.status.code(), crate::told(&output))
+    });
+    let (code, text) = answer.await.unwrap();
+    assert_eq!(code, Some(2));
+    assert!(text.contains("DESK_CONNECTIONS_MAX"), "{text}");
+    drop(desk);
+    engine.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_long_path_has_its_socket_elsewhere() {
     let place = Place::new();
     let folder = place.path().join("a-rather-long-name-of-a-folder".repeat(4));

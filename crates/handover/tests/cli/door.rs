@@ -188,7 +188,7 @@ async fn a_program_with_agents_answers_too() {
     .await
     .unwrap();
     assert!(shown.ends_with("completed\n5\n") || shown.ends_with("\n5\n"), "{shown}");
-    drop(desk);
+    desk.close().await;
     assert!(!place.path().join("handover.db.sock").exists());
     engine.close().await.unwrap();
 }

@@ -33,6 +33,7 @@ fn work_is_handed_over_taken_and_given_back() {
         &format!(
             "take {} --as anna
              handoffs --status running
+             renew {id}
              give-back {id} --text 'It is fine'
              handoffs show {}
              give-back {id} --text again",
@@ -67,6 +68,8 @@ fn work_is_handed_over_taken_and_given_back() {
             $ handover handoffs --status running
             ID        STATUS   FROM → TO    TYPE        SESSION  BEGUN                     TASK
             aaaaaaaa  running  desk → anna  delegation  trip     2026-01-01T00:00:00.000Z  Review the contract
+            $ handover renew UUID
+            aaaaaaaa  anna has it until 2026-01-01T00:00:00.000Z
             $ handover give-back UUID --text 'It is fine'
             aaaaaaaa  given back to desk: completed
             $ handover handoffs show aaaaaaaa
@@ -85,6 +88,7 @@ fn work_is_handed_over_taken_and_given_back() {
               00:00:00.000 TOOK  acknowledge  anna looked at it
                                           accept       anna took it and is shown 0 messages
                                           execute      anna works on it
+              00:00:00.000 TOOK  execute      its holder is alive
               00:00:00.000 TOOK  return       success to desk
                                           complete     completed
                                           release      0 locks released
@@ -182,6 +186,28 @@ fn an_offer_is_declined_and_a_handoff_taken_back() {
             ! handover: HO0502 desk->bob: handoff UUID is cancelled already
             !   hint: Read its result. For more work, initiate a new handoff.
             !   more: handover explain HO0502
+            = 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_session_is_ended() {
+    let place = Place::with_team();
+    place.says(
+        "sessions end trip
+         sessions
+         hand-off --session trip --to anna --task Read",
+        &expect![[r#"
+            $ handover sessions end trip
+            trip has ended
+            $ handover sessions
+            SESSION  STATE  OWNER  HANDOFFS  LAST                      ASKED FOR
+            trip     ended  desk          0  2026-01-01T00:00:00.000Z  Nice
+            $ handover hand-off --session trip --to anna --task Read
+            ! handover: HO0304 desk->anna: the session ended at 2026-01-01T00:00:00.000Z
+            !   hint: Open a new session.
+            !   more: handover explain HO0304
             = 1
         "#]],
     );

@@ -205,13 +205,23 @@ fn who_would_be_good_for_a_task_is_said_with_reasons() {
         "recommend 'review a contract'\n recommend 'review a contract' --session trip --limit 1",
         &expect![[r#"
             $ handover recommend 'review a contract'
-            AGENT  SCORE  WHY
-            anna    0.90  its profile fits the task at 0.71, by "review"; its proficiency in review is 1; it has no record yet; 0 of 1 places taken
-            bob     0.67  its profile fits the task at 0.56, by "review"; its proficiency in review is 0.4; it has no record yet; 0 of 1 places taken
+            anna  0.90
+              its profile fits the task at 0.71, by "review"
+              its proficiency in review is 1
+              it has no record yet
+              0 of 1 places taken
+            bob  0.67
+              its profile fits the task at 0.56, by "review"
+              its proficiency in review is 0.4
+              it has no record yet
+              0 of 1 places taken
             ! for session trip, whose owner desk is left out; --session names another
             $ handover recommend 'review a contract' --session trip --limit 1
-            AGENT  SCORE  WHY
-            anna    0.90  its profile fits the task at 0.71, by "review"; its proficiency in review is 1; it has no record yet; 0 of 1 places taken
+            anna  0.90
+              its profile fits the task at 0.71, by "review"
+              its proficiency in review is 1
+              it has no record yet
+              0 of 1 places taken
         "#]],
     );
 }

@@ -23,7 +23,9 @@ pub(crate) async fn ask(db: &Path, args: &[String], out: &mut Out) -> Result<Ask
         user: door::user(),
         look: out.look,
     };
-    let Ok(stream) = send(stream, &errand).await else { return Ok(Asked::Lost) };
+    let Ok(mut stream) = connected(stream) else { return Ok(Asked::Lost) };
+    // Whoever does not listen to the end may still have said why.
+    let _ = send(&mut stream, &errand).await;
     let mut lines = BufReader::new(stream).lines();
     while let Ok(Some(line)) = lines.next_line().await {
         match serde_json::from_str(&line) {
@@ -35,11 +37,13 @@ pub(crate) async fn ask(db: &Path, args: &[String], out: &mut Out) -> Result<Ask
     Ok(Asked::Lost)
 }
 
-async fn send(stream: std::os::unix::net::UnixStream, errand: &Errand) -> io::Result<UnixStream> {
+fn connected(stream: std::os::unix::net::UnixStream) -> io::Result<UnixStream> {
     stream.set_nonblocking(true)?;
-    let mut stream = UnixStream::from_std(stream)?;
+    UnixStream::from_std(stream)
+}
+
+async fn send(stream: &mut UnixStream, errand: &Errand) -> io::Result<()> {
     let mut line = serde_json::to_vec(errand).map_err(io::Error::other)?;
     line.push(b'\n');
-    stream.write_all(&line).await?;
-    Ok(stream)
+    stream.write_all(&line).await
 }

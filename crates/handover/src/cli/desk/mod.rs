@@ -64,6 +64,13 @@ impl Desk {
         self.opened.as_ref().err().map(String::as_str)
     }
 
+    /// Answers whoever is at the door, for a moment, and nobody else. To be called before the engine is closed.
+    pub async fn close(self) {
+        if let Ok(opened) = self.opened {
+            opened.close().await;
+        }
+    }
+
     /// Where it answers.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
@@ -72,7 +79,7 @@ impl Desk {
 }
 
 /// Answers the commands of other processes on this engine, which must hold the database `db`. To be called within a
-/// Tokio runtime, and dropped before the engine is closed.
+/// Tokio runtime, and closed before the engine is.
 #[must_use]
 pub fn serve(engine: &Engine, db: &Path) -> Desk {
     Desk { opened: Opened::open(engine, db).map_err(|error| error.to_string()) }

@@ -9,7 +9,7 @@ use crate::cli::{
     out::{Frame, Out},
     usage,
 };
-use handover_core::limits::{DESK_CONNECTIONS_MAX, DESK_FRAMES_MAX, DESK_IDLE_MS, DESK_LINE_BYTES_MAX};
+use handover_core::limits::{DESK_CLOSE_MS, DESK_CONNECTIONS_MAX, DESK_FRAMES_MAX, DESK_IDLE_MS, DESK_LINE_BYTES_MAX};
 use handover_engine::Engine;
 use std::{
     io,
@@ -23,13 +23,17 @@ use tokio::{
         UnixListener, UnixStream,
         unix::{OwnedReadHalf, OwnedWriteHalf},
     },
-    sync::{Semaphore, mpsc},
+    sync::{Notify, Semaphore, mpsc, watch},
     task::{JoinHandle, JoinSet},
 };
+
+/// How long is waited when nobody can be let in.
+const BREATH: Duration = Duration::from_millis(50);
 
 /// A desk that is open.
 pub(crate) struct Opened {
     task: JoinHandle<()>,
+    closing: Arc<Notify>,
     path: PathBuf,
     identity: Option<(u64, u64)>,
 }
@@ -38,8 +42,15 @@ impl Opened {
     pub(crate) fn open(engine: &Engine, db: &Path) -> io::Result<Self> {
         let path = socket::place(db);
         let listener = UnixListener::from_std(socket::make(&path)?)?;
-        let task = tokio::spawn(answer_all(listener, engine.clone()));
-        Ok(Self { task, identity: socket::identity(&path), path })
+        let closing = Arc::new(Notify::new());
+        let task = tokio::spawn(answer_all(listener, engine.clone(), closing.clone()));
+        Ok(Self { task, closing, identity: socket::identity(&path), path })
+    }
+
+    /// Lets in whoever is at the door, and ends when they are answered, or when that takes too long.
+    pub(crate) async fn close(mut self) {
+        self.closing.notify_one();
+        let _ = tokio::time::timeout(Duration::from_millis(DESK_CLOSE_MS), &mut self.task).await;
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -56,45 +67,61 @@ impl Drop for Opened {
     }
 }
 
-async fn answer_all(listener: UnixListener, engine: Engine) {
+/// A command that is being answered and soon over. Closing waits for it.
+type Brief = watch::Sender<()>;
+
+async fn answer_all(listener: UnixListener, engine: Engine, closing: Arc<Notify>) {
     let places = Arc::new(Semaphore::new(DESK_CONNECTIONS_MAX));
+    let brief = Brief::new(());
     // Whoever is being answered is dropped together with this.
     let mut answering = JoinSet::new();
     loop {
         while answering.try_join_next().is_some() {}
-        let Ok(place) = places.clone().acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let engine = engine.clone();
-                answering.spawn(async move {
-                    // Whoever cannot be heard or told anything has gone away.
-                    let _ = answer(stream, &engine).await;
-                    drop(place);
-                });
-            }
+        let accepted = tokio::select! {
+            biased;
+            accepted = listener.accept() => accepted,
+            () = closing.notified() => break,
+        };
+        let Ok((stream, _)) = accepted else {
             // Too many files are open, most likely; those who are being answered will close some.
-            Err(_) => tokio::task::yield_now().await,
+            tokio::time::sleep(BREATH).await;
+            continue;
+        };
+        // Whoever cannot be heard or told anything has gone away.
+        if let Ok(place) = places.clone().try_acquire_owned() {
+            let (engine, brief) = (engine.clone(), brief.subscribe());
+            answering.spawn(async move {
+                let _ = answer(stream, &engine, brief).await;
+                drop(place);
+            });
+        } else {
+            let why = format!("{DESK_CONNECTIONS_MAX} commands are being answered already (DESK_CONNECTIONS_MAX)");
+            let _ = refuse(&mut stream.into_split().1, &why).await;
         }
     }
+    brief.closed().await;
 }
 
-async fn answer(stream: UnixStream, engine: &Engine) -> io::Result<()> {
+async fn answer(stream: UnixStream, engine: &Engine, brief: watch::Receiver<()>) -> io::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut read = BufReader::new(read);
     let heard = tokio::time::timeout(Duration::from_millis(DESK_IDLE_MS), hear(&mut read)).await;
     let errand = match heard.map_err(io::Error::other)?? {
         Ok(errand) => errand,
-        Err(why) => {
-            send(&mut write, &Frame::Err(format!("handover: {why}\n"))).await?;
-            return send(&mut write, &Frame::Exit(exit::TROUBLE)).await;
-        }
+        Err(why) => return refuse(&mut write, &why).await,
     };
     let (sender, frames) = mpsc::channel(DESK_FRAMES_MAX);
+    let carried = Box::pin(carry(&errand, engine, brief, sender));
     tokio::select! {
-        ((), written) = async { tokio::join!(Box::pin(carry(&errand, engine, sender)), pass_on(frames, &mut write)) } => written,
+        ((), written) = async { tokio::join!(carried, pass_on(frames, &mut write)) } => written,
         // Nobody waits for the answer any more. A commit that has begun is finished by the engine.
         _ = read.read_u8() => Ok(()),
     }
+}
+
+async fn refuse(write: &mut OwnedWriteHalf, why: &str) -> io::Result<()> {
+    send(write, &Frame::Err(format!("handover: {why}\n"))).await?;
+    send(write, &Frame::Exit(exit::TROUBLE)).await
 }
 
 /// The request, or why it is none.
@@ -116,9 +143,9 @@ async fn hear(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Result<Errand, 
     }))
 }
 
-async fn carry(errand: &Errand, engine: &Engine, sender: mpsc::Sender<Frame>) {
+async fn carry(errand: &Errand, engine: &Engine, brief: watch::Receiver<()>, sender: mpsc::Sender<Frame>) {
     let mut out = Out::there(errand.look, sender);
-    let exit = match carry_in(errand, engine, &mut out).await {
+    let exit = match carry_in(errand, engine, brief, &mut out).await {
         Ok(()) => exit::GOOD,
         // The feed has ended with the engine: without an end of its own the answer breaks off.
         Err(Stop::Gone) => return,
@@ -128,7 +155,7 @@ async fn carry(errand: &Errand, engine: &Engine, sender: mpsc::Sender<Frame>) {
     let _ = out.send(Frame::Exit(exit)).await;
 }
 
-async fn carry_in(errand: &Errand, engine: &Engine, out: &mut Out) -> Result<(), Stop> {
+async fn carry_in(errand: &Errand, engine: &Engine, brief: watch::Receiver<()>, out: &mut Out) -> Result<(), Stop> {
     let cli = usage::parse_quietly(&errand.args).map_err(|error| Stop::Plain {
         message: error.to_string().trim_start_matches("error: ").to_owned(),
         hint: String::new(),
@@ -137,6 +164,12 @@ async fn carry_in(errand: &Errand, engine: &Engine, out: &mut Out) -> Result<(),
     if matches!(cli.command, Command::Keep) || cli.command.access() == Access::None {
         return Err(Stop::refused("another process has the database open", "one is enough"));
     }
+    let _brief = if cli.command.waits() {
+        drop(brief); // Closing does not wait for whoever waits.
+        None
+    } else {
+        Some(brief)
+    };
     let mut job = Job { engine, out, folder: &errand.folder, user: &errand.user, live: true };
     carry_out(&cli.command, &mut job).await
 }

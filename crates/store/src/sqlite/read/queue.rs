@@ -54,7 +54,7 @@ pub(crate) fn offers_waiting(conn: &Connection) -> Result<Vec<(AgentId, u32)>, F
 pub(crate) fn running(conn: &Connection) -> Result<Vec<Running>, Fault> {
     let mut find = conn.prepare_cached(
         "SELECT h.id, s.id, h.to_agent, h.in_process FROM handoffs h JOIN sessions s ON s.no = h.session_no \
-         WHERE h.due_at IS NOT NULL AND h.status = 'running'",
+         WHERE h.due_at IS NOT NULL AND h.status = 'running' ORDER BY h.session_no, h.n DESC",
     )?;
     all(find.query([])?, |row| {
         Ok(Running {

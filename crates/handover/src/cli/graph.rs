@@ -1,0 +1,125 @@
+//! `handover graph`: who hands over to whom, in a session, a workflow or the whole team.
+
+use super::{Job, exit::Stop, ids, out::Out, run::file_of};
+use crate::workflow;
+use clap::{Args, ValueEnum};
+use handover_core::{
+    agent::AgentKind,
+    graph::{self, Graph, Load, NodeKind, Terminal},
+    limits::{GRAPH_EDGES_MAX, PAGE_MAX},
+};
+use handover_store::HandoffQuery;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// Columns of a drawing where nobody says how wide a line may be.
+const WIDTH: usize = 120;
+
+/// Arguments of `handover graph`.
+#[derive(Debug, Clone, Args)]
+pub struct Draw {
+    /// A session, or the folder or file of a workflow; the whole team when left out
+    #[arg(value_name = "WHAT")]
+    what: Option<String>,
+    /// How it is drawn
+    #[arg(long, value_name = "FORM", value_enum, default_value = "text")]
+    form: Form,
+    /// Writes into a file instead
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// How a drawing is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// For a terminal
+    Text,
+    /// For Markdown
+    Mermaid,
+    /// For Graphviz
+    Dot,
+    /// A picture
+    Svg,
+}
+
+impl Draw {
+    /// The file of a workflow, where one is meant.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        let path = Path::new(self.what.as_deref()?);
+        let file = file_of(path);
+        (path.is_dir() || file.extension().is_some_and(|end| end == "yaml" || end == "yml")).then_some(file)
+    }
+}
+
+/// A workflow needs no database.
+pub(crate) async fn of_file(args: &Draw, file: &Path, out: &mut Out) -> Result<(), Stop> {
+    let file = workflow::read(file)?;
+    write(args, &graph::of_workflow(&file.workflow, None), Path::new(""), out).await
+}
+
+pub(crate) async fn run(args: &Draw, job: &mut Job<'_>) -> Result<(), Stop> {
+    let mut graph = match &args.what {
+        None => team(job).await?,
+        Some(name) if job.engine.workflow(name).is_ok() => graph::of_workflow(&*job.engine.workflow(name)?, None),
+        Some(text) => session(text, job).await?,
+    };
+    let people = job.engine.agents().into_iter().filter(|agent| agent.profile.kind == AgentKind::Human);
+    for person in people {
+        let id = person.profile.id.as_str();
+        if graph.nodes().iter().any(|node| node.id == id) {
+            graph.change(id, |node| node.kind(NodeKind::Person));
+        }
+    }
+    let folder = job.folder.to_path_buf();
+    write(args, &graph, &folder, job.out).await
+}
+
+async fn session(text: &str, job: &Job<'_>) -> Result<Graph, Stop> {
+    let id = ids::session(job, text).await?;
+    let handoffs = job.engine.handoff_history(&id, 0, PAGE_MAX).await?;
+    Ok(graph::of_session(id.as_str(), &handoffs))
+}
+
+/// The whole team: how often each pair handed over, and how busy everybody is.
+async fn team(job: &Job<'_>) -> Result<Graph, Stop> {
+    let mut pairs: BTreeMap<(String, String), u64> = BTreeMap::new();
+    let mut pages = ids::Pages::new(HandoffQuery { limit: PAGE_MAX, ..HandoffQuery::default() });
+    loop {
+        let page = pages.next(job.engine).await?;
+        if page.is_empty() || pairs.len() > GRAPH_EDGES_MAX {
+            break;
+        }
+        for handoff in page {
+            let pair = (handoff.request.from_agent.to_string(), handoff.to_agent.to_string());
+            *pairs.entry(pair).or_default() += 1;
+        }
+    }
+    let agents = job.engine.agents();
+    let loads = agents.iter().map(|agent| Load {
+        agent: agent.profile.id.as_str(),
+        is_person: agent.profile.kind == AgentKind::Human,
+        running: u64::from(agent.load),
+        waiting: u64::from(agent.waiting),
+        at_once: u64::from(agent.profile.max_concurrent_tasks),
+    });
+    Ok(graph::of_team("team", loads, pairs.iter().map(|((from, to), count)| (from.as_str(), to.as_str(), *count))))
+}
+
+async fn write(args: &Draw, drawn: &Graph, folder: &Path, out: &mut Out) -> Result<(), Stop> {
+    let text = match args.form {
+        Form::Text => {
+            let width = out.look.width.unwrap_or(WIDTH);
+            graph::text(drawn, &Terminal { width, unicode: true, colour: out.look.colour && args.output.is_none() })
+        }
+        Form::Mermaid => graph::mermaid(drawn),
+        Form::Dot => graph::dot(drawn),
+        Form::Svg => graph::svg(drawn),
+    };
+    let Some(path) = &args.output else { return out.line(text).await };
+    std::fs::write(folder.join(path), text).map_err(|error| {
+        Stop::refused(format!("{} cannot be written: {error}", path.display()), "check the path and its permissions")
+    })?;
+    out.note(format!("written to {}", path.display())).await
+}

@@ -1,0 +1,254 @@
+//! `handover run`: a workflow from its folder, live, until its sessions have ended. Killed and run again, it goes on.
+
+use super::{
+    args::Cli,
+    desk, door,
+    exit::Stop,
+    input,
+    live::Live,
+    out::Out,
+    paint::{Style, tame},
+    summary,
+};
+use crate::{
+    settings::{self, Settings},
+    team::{DESK, Places, Team},
+    workflow::{self, WorkflowFile},
+};
+use clap::Args;
+use handover_core::{
+    digest::Digest,
+    ids::{AgentId, SessionId},
+    limits::RUN_INPUTS_MAX,
+    session::Session,
+    workflow::End,
+};
+use handover_engine::{Engine, Filter, Notice, Options, Start};
+use serde_json::{Value, json};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Arguments of `handover run`.
+#[derive(Debug, Clone, Args)]
+pub struct Run {
+    /// The folder of a workflow, or its file
+    #[arg(value_name = "WORKFLOW", default_value = ".")]
+    pub(crate) workflow: PathBuf,
+    /// The data of the first step, as JSON or YAML; a list starts a session for each; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Vec<PathBuf>,
+    /// The name of the session; by default made from the data, so that the same data goes on where it was
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// What is asked for, in words
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) request: Option<String>,
+    /// Changes a setting of the workflow, such as `faults.market.fail_first=1`; may be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) with: Vec<String>,
+    /// Where the team writes; by default a folder beside the database
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Only the end, not what happens
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// A session to be started.
+pub(crate) struct Begin {
+    pub(crate) session: SessionId,
+    pub(crate) request: String,
+    pub(crate) input: Value,
+}
+
+pub(crate) async fn run(cli: &Cli, args: &Run, out: &mut Out) -> Result<(), Stop> {
+    let mut file = workflow::read(file_of(&args.workflow))?;
+    for setting in &args.with {
+        change(&mut file, setting)?;
+    }
+    let begins = begins(args, &file)?;
+    let settings = config(cli, &file)?;
+    let db = cli.database();
+    let places = Places { home: file.folder.clone(), run: folder_of(args, &db, &file) };
+    let engine = open(&db, settings.as_ref()).await?;
+    let desk = desk::serve(&engine, &db);
+    let done = tokio::select! {
+        done = work(&engine, &file, &places, begins, args, settings.as_ref(), out) => done,
+        () = super::keep::interrupted() => Err(Stop::refused(
+            "interrupted; nothing is lost",
+            "run the same command again, and it goes on where it was",
+        )),
+    };
+    drop(desk);
+    let closed = engine.close().await;
+    let ended = done?;
+    closed?;
+    if ended.iter().all(|session| session.flow.as_ref().is_some_and(|flow| flow.ended == Some(End::Completed))) {
+        Ok(())
+    } else {
+        Err(Stop::Said(super::exit::REFUSED))
+    }
+}
+
+/// The file of a workflow, by its folder or by itself.
+pub(crate) fn file_of(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join("workflow.yaml") } else { path.to_path_buf() }
+}
+
+fn folder_of(args: &Run, db: &Path, file: &WorkflowFile) -> PathBuf {
+    let beside = db.parent().unwrap_or(Path::new("")).join(format!("{}-run", file.workflow.name));
+    args.folder.clone().unwrap_or(beside)
+}
+
+async fn open(db: &Path, settings: Option<&Settings>) -> Result<Engine, Stop> {
+    let policy = settings.and_then(|settings| settings.policy.clone()).unwrap_or_default();
+    let options = Options { policy, ..Options::default() };
+    match Engine::open_with(db, options).await.map_err(Stop::from) {
+        Err(stop) if stop.is_in_use() => {
+            Err(door::in_use(stop, "end the other process, or use another file with --db FILE"))
+        }
+        opened => opened,
+    }
+}
+
+/// The settings that are named, those of this folder, or those beside the workflow.
+fn config(cli: &Cli, file: &WorkflowFile) -> Result<Option<Settings>, Stop> {
+    let beside = file.folder.join(door::CONFIG);
+    let path = match &cli.global.config {
+        Some(path) => path.clone(),
+        None if Path::new(door::CONFIG).exists() => PathBuf::from(door::CONFIG),
+        None if beside.exists() => beside,
+        None => return Ok(None),
+    };
+    Ok(Some(settings::read(path)?))
+}
+
+/// Sets a value deep in the settings of a workflow.
+fn change(file: &mut WorkflowFile, setting: &str) -> Result<(), Stop> {
+    let hint = "write it as --with faults.market.fail_first=1";
+    let (key, text) =
+        setting.split_once('=').ok_or_else(|| Stop::refused(format!("`{setting}` sets nothing"), hint))?;
+    let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
+    let mut place = &mut file.workflow.with;
+    for part in key.split('.') {
+        if place.is_null() {
+            *place = json!({});
+        }
+        let Value::Object(fields) = place else {
+            return Err(Stop::refused(format!("`{key}`: there is no `{part}` in a value"), hint));
+        };
+        place = fields.entry(part).or_insert(Value::Null);
+    }
+    *place = value;
+    Ok(())
+}
+
+/// What is to be started.
+fn begins(args: &Run, file: &WorkflowFile) -> Result<Vec<Begin>, Stop> {
+    let mut all = Vec::new();
+    for path in &args.input {
+        match input::document(path)? {
+            Value::Array(items) => all.extend(items),
+            one => all.push(one),
+        }
+    }
+    let beside = ["input.json", "input.yaml"].iter().map(|name| file.folder.join(name)).find(|path| path.exists());
+    match (&args.request, beside) {
+        _ if !all.is_empty() => {}
+        // What is asked for in words is all the data there is.
+        (Some(request), _) => all.push(json!({ "text": request })),
+        (None, Some(path)) => match input::document(&path)? {
+            Value::Array(items) => all.extend(items),
+            one => all.push(one),
+        },
+        (None, None) => all.push(json!({})),
+    }
+    if all.len() > RUN_INPUTS_MAX {
+        let message = format!("there are {} inputs; at most {RUN_INPUTS_MAX} are allowed (RUN_INPUTS_MAX)", all.len());
+        return Err(Stop::refused(message, "run them in several parts"));
+    }
+    let many = all.len() > 1;
+    all.into_iter().enumerate().map(|(i, input)| begin(args, file, many.then_some(i), input)).collect()
+}
+
+fn begin(args: &Run, file: &WorkflowFile, number: Option<usize>, input: Value) -> Result<Begin, Stop> {
+    let name = match (&args.session, number) {
+        (Some(name), None) => name.clone(),
+        (Some(name), Some(i)) => format!("{name}-{}", i + 1),
+        (None, _) => {
+            let digest: String = Digest::of_json(&input).to_string().chars().take(8).collect();
+            format!("{}-{digest}", file.workflow.name)
+        }
+    };
+    let said = ["request", "text", "question"].iter().find_map(|field| input.get(*field)?.as_str());
+    let request = args.request.clone().or_else(|| said.map(str::to_owned)).unwrap_or_default();
+    Ok(Begin { session: SessionId::new(&name)?, request, input })
+}
+
+async fn work(
+    engine: &Engine,
+    file: &WorkflowFile,
+    places: &Places,
+    begins: Vec<Begin>,
+    args: &Run,
+    settings: Option<&Settings>,
+    out: &mut Out,
+) -> Result<Vec<Arc<Session>>, Stop> {
+    let feed = engine.subscribe(Filter::default(), None);
+    let team = Team::assemble(engine, &file.workflow, places).await?;
+    if let Some(settings) = settings {
+        settings.apply(engine).await?;
+    }
+    let mut ended = Vec::new();
+    let names: Vec<SessionId> = begins.iter().map(|begin| begin.session.clone()).collect();
+    let mut live = Live::new(&names, args.quiet);
+    for begin in begins {
+        let known = engine.session(&begin.session).await.ok();
+        live.begins(&begin.session, known.as_deref(), out).await?;
+        let start = Start::of(&file.workflow.name, AgentId::new(DESK)?).asking(begin.request).with(begin.input);
+        engine.start(&begin.session, start).await?;
+    }
+    follow(engine, feed, &names, &mut live, out).await?;
+    for name in &names {
+        ended.push(engine.session(name).await?);
+    }
+    drop(team);
+    summary::tell(engine, &file.workflow, &ended, places, out).await?;
+    Ok(ended)
+}
+
+/// Shows what happens until all sessions have ended.
+pub(crate) async fn follow(
+    engine: &Engine,
+    mut feed: handover_engine::Subscription,
+    names: &[SessionId],
+    live: &mut Live,
+    out: &mut Out,
+) -> Result<(), Stop> {
+    loop {
+        let mut open = 0;
+        for name in names {
+            open += usize::from(engine.session(name).await?.ended_at.is_none());
+        }
+        if open == 0 && live.is_told() {
+            return Ok(());
+        }
+        match feed.next().await? {
+            Some(Notice::Event(message)) => live.show(&message, out).await?,
+            Some(Notice::Dropped { resume_after }) => feed = engine.subscribe(Filter::default(), Some(resume_after)),
+            None => return Err(Stop::Gone),
+        }
+    }
+}
+
+/// A line about a session that was there before.
+pub(crate) fn resumed(session: &Session, out: &Out) -> String {
+    let state = session.flow.as_ref().map(|flow| flow.state.clone()).unwrap_or_default();
+    let text = match session.ended_at {
+        Some(_) => format!("{} has ended before, in {state}; nothing is done again", session.id),
+        None => format!("{} goes on in {state}", session.id),
+    };
+    out.paint(Style::Dim, &tame(&text))
+}
