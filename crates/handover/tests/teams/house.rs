@@ -58,12 +58,14 @@ impl House {
     }
 
     fn workflow(&self) -> Workflow {
-        let mut text = fs::read_to_string(self.folder.path().join(self.file)).unwrap();
+        let path = self.folder.path().join(self.file);
+        let mut text = fs::read_to_string(&path).unwrap();
         for (old, new) in &self.changes {
             assert!(text.contains(old), "{old}");
             text = text.replace(old, new);
         }
-        serde_saphyr::from_str(&text).unwrap()
+        fs::write(&path, text).unwrap();
+        handover::workflow::read(&path).unwrap().workflow
     }
 
     /// The data that ships with the workflow.
