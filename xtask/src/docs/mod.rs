@@ -3,6 +3,7 @@
 mod cli;
 mod errors;
 pub mod limits;
+mod pictures;
 mod policy;
 mod workflow;
 
@@ -54,6 +55,7 @@ fn pages(root: &Path) -> Result<Vec<Page>, String> {
     pages.push(limits::page(&limits));
     pages.push(policy::page(&settings)?);
     pages.extend(workflow::pages()?);
+    pages.extend(pictures::pages()?);
     Ok(pages)
 }
 

@@ -85,6 +85,16 @@ fn last_of<'a>(workflow: &Workflow, own: &[&'a String], rule: &Rule) -> Vec<&'a 
     let moves_on = |state: &str| {
         workflow.transitions.get(state).is_some_and(|next| next.iter().any(|to| own.iter().any(|other| *other == to)))
     };
+    // What comes when the time of a state is over comes in that state alone.
+    let late = |state: &str| workflow.states.get(state).and_then(|state| state.on_timeout.as_ref());
+    let by_time: Vec<&str> = own
+        .iter()
+        .map(|state| state.as_str())
+        .filter(|state| late(state).is_some_and(|signal| rule.trigger_state == [signal.clone()]))
+        .collect();
+    if !by_time.is_empty() {
+        return by_time;
+    }
     let helper = rule.to.as_ref().is_some_and(|to| !workflow.states.values().any(|s| s.agent.as_ref() == Some(to)));
     own.iter().filter(|state| helper || !moves_on(state)).map(|state| state.as_str()).collect()
 }

@@ -94,6 +94,19 @@ fn killed_in_any_state_it_goes_on_and_does_nothing_twice() {
     });
 }
 
+/// Whoever interrupts a run loses nothing either: the services go away after the agents, so that no try is used up.
+#[test]
+fn an_interrupted_run_goes_on_where_it_was() {
+    let place = Place::new();
+    let slow = MARKET.map(|word| word.replace("=250", "=2600"));
+    let slow: Vec<&str> = slow.iter().map(String::as_str).collect();
+    let run = Running::start(place.run(&["jane.json"], &slow));
+    assert!(run.says(|event| event["kind"] == "state_moved" && event["to"] == "AWAITING_QUOTES"));
+    assert_eq!(run.interrupt(), Some(1));
+    assert_eq!(place.story(&["jane.json"], &slow).ends[0]["state"], "COMPLETED");
+    must_be_whole(&place, &[("trip", &NAMED)], "interrupted");
+}
+
 /// Small and good enough: which moments are hit is all that depends on it.
 struct Dice(u64);
 

@@ -21,8 +21,10 @@ fn page() -> String {
 /// The table of the thirteen rules.
 pub fn rows() -> Vec<Row> {
     let is_rule = |cells: &Vec<String>| cells.len() == 6 && cells[0].starts_with(|c: char| c.is_ascii_digit());
-    let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.replace('`', "").trim().to_owned()).collect();
-    let rows: Vec<Vec<String>> = page().lines().filter(|line| line.starts_with('|')).map(cells).filter(is_rule).collect();
+    let cells =
+        |line: &str| line.trim_matches('|').split('|').map(|cell| cell.replace('`', "").trim().to_owned()).collect();
+    let rows: Vec<Vec<String>> =
+        page().lines().filter(|line| line.starts_with('|')).map(cells).filter(is_rule).collect();
     let row = |cells: Vec<String>| {
         let [rule, way, _, priority, next, see] = cells.try_into().unwrap();
         Row { rule, way, priority, next, see }
@@ -44,7 +46,10 @@ fn blocks() -> Vec<Vec<String>> {
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
-        let (path, kind) = { let entry = entry.unwrap(); (entry.path(), entry.file_type().unwrap()) };
+        let (path, kind) = {
+            let entry = entry.unwrap();
+            (entry.path(), entry.file_type().unwrap())
+        };
         let to = to.join(path.file_name().unwrap());
         if kind.is_dir() { copy(&path, &to) } else { assert!(fs::copy(&path, &to).is_ok()) }
     }

@@ -193,7 +193,12 @@ fn each_of_the_thirteen_rules_acts_as_the_page_says() {
     for (row, expected) in rows.iter().zip(&expected) {
         assert_eq!(row.rule, expected.id);
         assert_eq!(row.way, format!("{} → {}", expected.way.0, expected.way.1), "rule {} on the page", row.rule);
-        assert_eq!((&*row.priority, &*row.next), (expected.priority, expected.states.1), "rule {} on the page", row.rule);
+        assert_eq!(
+            (&*row.priority, &*row.next),
+            (expected.priority, expected.states.1),
+            "rule {} on the page",
+            row.rule
+        );
         check(runs[&row.see].by(expected.id), expected);
     }
 }
@@ -239,7 +244,8 @@ fn proposals_are_at_most_three_whole_and_in_order() {
 fn a_client_who_is_not_known_goes_the_same_way() {
     let place = Place::new();
     let request = place.at("request.json");
-    let text = r#"{"client_name": "Zoltan Quibble", "from": "Paris", "to": "Nice", "date": "tomorrow", "passengers": 2}"#;
+    let text =
+        r#"{"client_name": "Zoltan Quibble", "from": "Paris", "to": "Nice", "date": "tomorrow", "passengers": 2}"#;
     std::fs::write(&request, text).unwrap();
     let more: Vec<&str> = ["--input", request.to_str().unwrap()].into_iter().chain(QUICK).collect();
     let story = place.story(&[], &more);
@@ -261,7 +267,11 @@ fn what_cannot_be_mended_is_not_tried_again() {
         let more: Vec<&str> = ["--with", &fault].into_iter().chain(QUICK).collect();
         let story = Place::new().story(&["jane.json"], &more);
         assert_eq!(story.rules(), rules, "{service}");
-        assert_eq!((&story.ends[0]["state"], &story.ends[0]["ended"]), (&"FAILED".into(), &"failed".into()), "{service}");
+        assert_eq!(
+            (&story.ends[0]["state"], &story.ends[0]["ended"]),
+            (&"FAILED".into(), &"failed".into()),
+            "{service}"
+        );
         let failed = story.hops.iter().find(|hop| hop.to == "error_monitor").unwrap();
         assert_eq!(failed.payload["retryable"], false, "{service}");
     }

@@ -96,7 +96,8 @@ impl Story {
 fn begun(line: &Value) -> Hop {
     let (request, handoff) = (&line["payload"]["request"], &line["payload"]["handoff"]);
     let time = |value: &Value| value.as_str().map(|text| text.parse::<handover::core::time::Timestamp>().unwrap().0);
-    let until = Some(&handoff["phase"]).filter(|phase| phase["at"] == "deferred").and_then(|phase| time(&phase["until"]));
+    let until =
+        Some(&handoff["phase"]).filter(|phase| phase["at"] == "deferred").and_then(|phase| time(&phase["until"]));
     Hop {
         session: text(&line["context"]["session_id"]),
         from: text(&request["from_agent"]),

@@ -17,7 +17,8 @@ async fn the_conversation_goes_there_and_back_twice() {
         SEARCHING -> THINKING by 2.1 on REFERENCE_FOUND: dojo
         THINKING -> DEBUGGING by 1.2 on NEEDS_DEBUGGING: debugger
         DEBUGGING -> THINKING by 3.1 on FAULT_FOUND: dojo
-        THINKING -> COMPLETED by 1.3 on ANSWERED"#]].assert_eq(&run.states().await.join("\n"));
+        THINKING -> COMPLETED by 1.3 on ANSWERED"#]]
+    .assert_eq(&run.states().await.join("\n"));
     expect![[r#"
         Sequential desk > dojo: language question snippet
         Sequential below 1 desk > dojo > librarian: language question snippet
@@ -42,7 +43,8 @@ async fn the_conversation_goes_there_and_back_twice() {
         librarian: 1 2
         dojo: 1 2 3
         debugger: 1 2 3 4
-        dojo: 1 2 3 4 5"#]].assert_eq(&seen.join("\n"));
+        dojo: 1 2 3 4 5"#]]
+    .assert_eq(&seen.join("\n"));
 }
 
 #[tokio::test]

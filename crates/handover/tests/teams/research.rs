@@ -20,7 +20,8 @@ async fn the_first_plan_lacks_something_and_the_second_has_it() {
         RESEARCHING -> PLANNING by 1.1 on RESEARCH_COMPLETE: implementation-planner
         PLANNING -> ANALYZING by 2.1 on PLAN_COMPLETE: analyzer
         ANALYZING -> IMPLEMENTING by 3.2 on ANALYSIS_COMPLETE: code-implementer
-        IMPLEMENTING -> COMPLETED by 4.1 on IMPLEMENTATION_COMPLETE"#]].assert_eq(&run.states().await.join("\n"));
+        IMPLEMENTING -> COMPLETED by 4.1 on IMPLEMENTATION_COMPLETE"#]]
+    .assert_eq(&run.states().await.join("\n"));
     expect![[r#"
         Sequential desk > docs-researcher: question
         Sequential below 1 desk > docs-researcher > implementation-planner: passages question research_pack retry_count round
@@ -41,7 +42,8 @@ async fn the_first_plan_lacks_something_and_the_second_has_it() {
         - coverage: 30 of 30, every word of the question is met
         - risks: 0 of 15, no risks are named
         - tests: 0 of 15, no tests are named
-    "#]].assert_eq(&run.file("ValidationReport-1.md"));
+    "#]]
+    .assert_eq(&run.file("ValidationReport-1.md"));
     expect![[r#"
         # Validation report
 
@@ -54,7 +56,8 @@ async fn the_first_plan_lacks_something_and_the_second_has_it() {
         - coverage: 30 of 30, every word of the question is met
         - risks: 15 of 15, risks named: 2
         - tests: 15 of 15, tests named: 1
-    "#]].assert_eq(&run.file("ValidationReport-2.md"));
+    "#]]
+    .assert_eq(&run.file("ValidationReport-2.md"));
     expect![[r#"
         # Implementation plan
 
@@ -131,7 +134,8 @@ async fn the_first_plan_lacks_something_and_the_second_has_it() {
 
             def delete(self, key):
                 self.pop(key, None)
-    "##]].assert_eq(&run.file("implementation.py"));
+    "##]]
+    .assert_eq(&run.file("implementation.py"));
     let session = run.engine.session(&run.id).await.unwrap();
     let mut kept: Vec<String> = session
         .artifacts
@@ -146,7 +150,8 @@ async fn the_first_plan_lacks_something_and_the_second_has_it() {
         s-1/ResearchPack-2.md Document Final by docs-researcher
         s-1/ValidationReport-1.md ReviewComment Final by analyzer
         s-1/ValidationReport-2.md ReviewComment Final by analyzer
-        s-1/implementation.py Code Final by code-implementer"#]].assert_eq(&kept.join("\n"));
+        s-1/implementation.py Code Final by code-implementer"#]]
+    .assert_eq(&kept.join("\n"));
     expect![[r#"{"completed_steps":["research","planning","analysis","implementation"],"next_phase":null,"phase":"implementation","remaining_steps":[]}"#]].assert_eq(&session.workflow_state.to_string());
 }
 
@@ -168,7 +173,8 @@ async fn a_library_that_lacks_it_ends_the_loop() {
         ANALYZING -> RESEARCHING by 3.1 on ANALYSIS_COMPLETE: docs-researcher
         RESEARCHING -> PLANNING by 1.1 on RESEARCH_COMPLETE: implementation-planner
         PLANNING -> ANALYZING by 2.1 on PLAN_COMPLETE: analyzer
-        ANALYZING -> FAILED by 3.3 on ANALYSIS_COMPLETE"#]].assert_eq(&run.states().await.join("\n"));
+        ANALYZING -> FAILED by 3.3 on ANALYSIS_COMPLETE"#]]
+    .assert_eq(&run.states().await.join("\n"));
     expect![[r#"[{"name":"sources","of":20,"points":20,"reason":"the steps cite 2 documents"},{"name":"versions","of":20,"points":0,"reason":"no versions are named"},{"name":"coverage","of":30,"points":30,"reason":"every word of the question is met"},{"name":"risks","of":15,"points":0,"reason":"no risks are named"},{"name":"tests","of":15,"points":0,"reason":"no tests are named"}]"#]].assert_eq(&run.result().await["criteria"].to_string());
 }
 
@@ -206,7 +212,8 @@ async fn several_look_at_once_and_their_answers_are_merged() {
         RESEARCHING -> PLANNING by 1.1 on RESEARCH_COMPLETE: implementation-planner
         PLANNING -> ANALYZING by 2.1 on PLAN_COMPLETE: analyzer
         ANALYZING -> IMPLEMENTING by 3.2 on ANALYSIS_COMPLETE: code-implementer
-        IMPLEMENTING -> COMPLETED by 4.1 on IMPLEMENTATION_COMPLETE"#]].assert_eq(&run.states().await.join("\n"));
+        IMPLEMENTING -> COMPLETED by 4.1 on IMPLEMENTATION_COMPLETE"#]]
+    .assert_eq(&run.states().await.join("\n"));
     expect![[r#"
         Sequential desk > chief-architect: question topics
         Broadcast below 1 desk > chief-architect > docs-researcher: question

@@ -15,12 +15,14 @@ async fn a_chain_of_specialists_comes_back_to_the_generalist() {
         UNDERSTANDING -> UNDERSTANDING: generalist
         UNDERSTANDING -> CONSULTING, moved
         CONSULTING -> ANSWERING, moved
-        ANSWERING -> NOT_READY by 1.2 on ANSWERED"#]].assert_eq(&run.states().await.join("\n"));
+        ANSWERING -> NOT_READY by 1.2 on ANSWERED"#]]
+    .assert_eq(&run.states().await.join("\n"));
     expect![[r#"
         Sequential desk > generalist: project request
         Delegation below 1 desk > generalist > test-specialist: project
         Delegation below 2 desk > generalist > test-specialist > security-specialist: functions project
-        Delegation below 1 desk > generalist > deployment-specialist: project"#]].assert_eq(&run.history().await.join("\n"));
+        Delegation below 1 desk > generalist > deployment-specialist: project"#]]
+    .assert_eq(&run.history().await.join("\n"));
     expect![[r#"
         {
           "blockers": [
@@ -49,7 +51,8 @@ async fn a_chain_of_specialists_comes_back_to_the_generalist() {
             "src/report.py:6: column has no test"
           ],
           "ready": false
-        }"#]].assert_eq(&serde_json::to_string_pretty(&run.result().await).unwrap());
+        }"#]]
+    .assert_eq(&serde_json::to_string_pretty(&run.result().await).unwrap());
     expect!["generalist: It is not ready: 5 things must be mended first. Dockerfile: everything runs as root; add a `USER`; Dockerfile:1: `python:latest` is another image tomorrow; name a version; ci.yaml:3: it is deployed before the tests have run; src/report.py:7: column uses `eval`, which runs any text as code; tests/test_orders.py:8: test_total_of_nothing asserts nothing."].assert_eq(&run.said().await.join("\n"));
     let all = run.engine.get_handoff_history(&run.id).await.unwrap();
     assert!(all.iter().skip(1).all(|handoff| handoff.request.capability.is_some()));
@@ -78,7 +81,8 @@ async fn every_rule_counts_somewhere() {
     ];
     all_fired(&runs).await;
     expect![[r#"{"blockers":[],"consulted":[{"agent":"test-specialist","capability":"testing","summary":"1 of 4 functions have no test"},{"agent":"security-specialist","capability":"security","summary":"0 things are risky in the source of the project"},{"agent":"deployment-specialist","capability":"deployment","summary":"it can be deployed"}],"notes":["src/report.py:12: header has no test"],"ready":true}"#]].assert_eq(&runs[0].result().await.to_string());
-    expect![[r#"{"capability":"deployment","error_message":"nobody here knows about deployment"}"#]].assert_eq(&runs[3].result().await.to_string());
+    expect![[r#"{"capability":"deployment","error_message":"nobody here knows about deployment"}"#]]
+        .assert_eq(&runs[3].result().await.to_string());
     expect![[r#"{"capability":"deployment","error_message":"deployment-specialist could not answer: there is no Dockerfile, so nothing can be deployed"}"#]].assert_eq(&runs[4].result().await.to_string());
 }
 
