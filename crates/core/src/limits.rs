@@ -403,3 +403,5 @@ pub const SNIPPET_CHARS_MAX: usize = 20_000;
 pub const FAULTS_SHOWN: usize = 10;
 /// Findings of one specialist that are told.
 pub const FINDINGS_SHOWN: usize = 50;
+/// How long a run that was interrupted waits for whoever works in it, in milliseconds; the next run goes on with the rest.
+pub const RUN_CLOSE_MS: u64 = 2_000;

@@ -7,6 +7,7 @@ mod load;
 mod million;
 mod raw;
 mod report;
+mod workflow;
 
 use report::Report;
 
@@ -39,7 +40,8 @@ pub(crate) fn main(args: &[&str]) -> Result<(), String> {
     match *name {
         "engine" => engine::run(&mut report, settings)?,
         "guards" => guards::run(&mut report, settings)?,
-        other => return Err(format!("there is no benchmark `{other}`; there are `engine` and `guards`")),
+        "workflow" => workflow::run(&mut report, settings)?,
+        other => return Err(format!("there is no benchmark `{other}`; there are `engine`, `guards` and `workflow`")),
     }
     report.print();
     Ok(())

@@ -19,15 +19,16 @@ use clap::Args;
 use handover_core::{
     digest::Digest,
     ids::{AgentId, SessionId},
-    limits::RUN_INPUTS_MAX,
+    limits::{RUN_CLOSE_MS, RUN_INPUTS_MAX},
     session::Session,
     workflow::End,
 };
-use handover_engine::{Engine, Filter, Notice, Options, Start};
+use handover_engine::{Engine, Filter, Notice, Options, Start, Subscription};
 use serde_json::{Value, json};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 /// Arguments of `handover run`.
@@ -74,17 +75,17 @@ pub(crate) async fn run(cli: &Cli, args: &Run, out: &mut Out) -> Result<(), Stop
     let places = Places { home: file.folder.clone(), run: folder_of(args, &db, &file) };
     let engine = open(&db, settings.as_ref()).await?;
     let desk = desk::serve(&engine, &db);
-    let done = tokio::select! {
-        done = work(&engine, &file, &places, begins, args, settings.as_ref(), out) => done,
-        () = super::keep::interrupted() => Err(Stop::refused(
-            "interrupted; nothing is lost",
-            "run the same command again, and it goes on where it was",
-        )),
+    let (done, team) = match prepare(&engine, &file, &places, settings.as_ref()).await {
+        Ok((feed, team)) => (watched(&engine, &file, &places, begins, args, feed, out).await, Some(team)),
+        Err(stop) => (Err(stop), None),
     };
     drop(desk);
-    let closed = engine.close().await;
+    let closed = tokio::time::timeout(Duration::from_millis(RUN_CLOSE_MS), engine.close()).await;
+    // Whoever still works finds its services until the process ends. It is left to the next start; without them it would
+    // fail first.
+    std::mem::forget(team);
     let ended = done?;
-    closed?;
+    closed.unwrap_or(Ok(()))?;
     if ended.iter().all(|session| session.flow.as_ref().is_some_and(|flow| flow.ended == Some(End::Completed))) {
         Ok(())
     } else {
@@ -187,20 +188,49 @@ fn begin(args: &Run, file: &WorkflowFile, number: Option<usize>, input: Value) -
     Ok(Begin { session: SessionId::new(&name)?, request, input })
 }
 
+/// The team at work, and everything that happens from then on.
+async fn prepare(
+    engine: &Engine,
+    file: &WorkflowFile,
+    places: &Places,
+    settings: Option<&Settings>,
+) -> Result<(Subscription, Team), Stop> {
+    let feed = engine.subscribe(Filter::default(), None);
+    let team = Team::assemble(engine, &file.workflow, places).await?;
+    if let Some(settings) = settings {
+        settings.apply(engine).await?;
+    }
+    Ok((feed, team))
+}
+
+/// Works until all is done or somebody interrupts it.
+async fn watched(
+    engine: &Engine,
+    file: &WorkflowFile,
+    places: &Places,
+    begins: Vec<Begin>,
+    args: &Run,
+    feed: Subscription,
+    out: &mut Out,
+) -> Result<Vec<Arc<Session>>, Stop> {
+    tokio::select! {
+        done = work(engine, file, places, begins, args, feed, out) => done,
+        () = super::keep::interrupted() => Err(Stop::refused(
+            "interrupted; nothing is lost",
+            "run the same command again, and it goes on where it was",
+        )),
+    }
+}
+
 async fn work(
     engine: &Engine,
     file: &WorkflowFile,
     places: &Places,
     begins: Vec<Begin>,
     args: &Run,
-    settings: Option<&Settings>,
+    feed: Subscription,
     out: &mut Out,
 ) -> Result<Vec<Arc<Session>>, Stop> {
-    let feed = engine.subscribe(Filter::default(), None);
-    let team = Team::assemble(engine, &file.workflow, places).await?;
-    if let Some(settings) = settings {
-        settings.apply(engine).await?;
-    }
     let mut ended = Vec::new();
     let names: Vec<SessionId> = begins.iter().map(|begin| begin.session.clone()).collect();
     let mut live = Live::new(&names, args.quiet);
@@ -214,7 +244,6 @@ async fn work(
     for name in &names {
         ended.push(engine.session(name).await?);
     }
-    drop(team);
     summary::tell(engine, &file.workflow, &ended, places, out).await?;
     Ok(ended)
 }
@@ -222,7 +251,7 @@ async fn work(
 /// Shows what happens until all sessions have ended.
 pub(crate) async fn follow(
     engine: &Engine,
-    mut feed: handover_engine::Subscription,
+    mut feed: Subscription,
     names: &[SessionId],
     live: &mut Live,
     out: &mut Out,

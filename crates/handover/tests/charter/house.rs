@@ -2,7 +2,7 @@
 
 use crate::{HOME, Place, story::Story};
 use handover::{
-    core::{handoff::Phase, session::Session, time::Timestamp},
+    core::{handoff::Phase, limits, session::Session, time::Timestamp},
     engine::{Start, Subscription, clock::ManualClock},
     prelude::*,
     team::{DESK, Places, Team},
@@ -73,6 +73,11 @@ impl House {
         self.engine.session(&id()).await.unwrap()
     }
 
+    /// How long the present state may still last, in milliseconds.
+    pub async fn left_ms(&self, lasts_ms: u64) -> u64 {
+        (self.session().await.flow.as_ref().unwrap().since + lasts_ms).since(self.engine.now())
+    }
+
     pub async fn state(&self) -> String {
         self.session().await.flow.as_ref().unwrap().state.clone()
     }
@@ -90,6 +95,10 @@ impl House {
 
     pub async fn close(self) {
         self.engine.verify().await.expect("the trail is whole");
-        self.engine.close().await.unwrap();
+        // Whoever still works is given its time, which is over at once.
+        let (closed, ()) = tokio::join!(self.engine.close(), async {
+            self.clock.advance(Duration::from_millis(limits::CLOSE_MS));
+        });
+        closed.unwrap();
     }
 }

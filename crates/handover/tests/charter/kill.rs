@@ -9,14 +9,19 @@ use crate::{
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-const JANE: &str = "charter-65eb02fa";
-const OMAR: &str = "charter-01fbc1c7";
-const ANONYMOUS: &str = "charter-c1bb24f3";
 const NAMED: [&str; 5] = ["1.1", "2.1", "3.1", "4.1", "5.done"];
 const UNNAMED: [&str; 4] = ["1.2", "3.1", "4.1", "5.done"];
 /// Quotes take a moment, so that the wait for them can be hit.
-const MARKET: [&str; 6] =
-    ["--with", "market.first_after_ms=250", "--with", "market.every_ms=0", "--with", "poll_ms=20"];
+const MARKET: [&str; 8] = [
+    "--session",
+    "trip",
+    "--with",
+    "market.first_after_ms=250",
+    "--with",
+    "market.every_ms=0",
+    "--with",
+    "poll_ms=20",
+];
 
 /// When to kill.
 enum Moment {
@@ -83,10 +88,23 @@ fn killed_in_any_state_it_goes_on_and_does_nothing_twice() {
                 assert!(run.kill() || number == 10, "{how} was over before the kill");
                 let story = place.story(&["jane.json"], &more);
                 assert_eq!(story.ends[0]["state"], "COMPLETED", "{how}");
-                must_be_whole(&place, &[(JANE, *rules)], &how);
+                must_be_whole(&place, &[("trip", *rules)], &how);
             });
         }
     });
+}
+
+/// Whoever interrupts a run loses nothing either: the services go away after the agents, so that no try is used up.
+#[test]
+fn an_interrupted_run_goes_on_where_it_was() {
+    let place = Place::new();
+    let slow = MARKET.map(|word| word.replace("=250", "=2600"));
+    let slow: Vec<&str> = slow.iter().map(String::as_str).collect();
+    let run = Running::start(place.run(&["jane.json"], &slow));
+    assert!(run.says(|event| event["kind"] == "state_moved" && event["to"] == "AWAITING_QUOTES"));
+    assert_eq!(run.interrupt(), Some(1));
+    assert_eq!(place.story(&["jane.json"], &slow).ends[0]["state"], "COMPLETED");
+    must_be_whole(&place, &[("trip", &NAMED)], "interrupted");
 }
 
 /// Small and good enough: which moments are hit is all that depends on it.
@@ -135,6 +153,6 @@ fn killed_at_any_moment_three_sessions_come_to_their_ends() {
         let how = format!("seed {seed}, round {round}, kills after {kills:?} lines");
         let story = place.story(&requests, &MARKET);
         assert!(story.ends.iter().all(|end| end["state"] == "COMPLETED"), "{how}: {:?}", story.ends);
-        must_be_whole(&place, &[(JANE, &NAMED), (OMAR, &NAMED), (ANONYMOUS, &UNNAMED)], &how);
+        must_be_whole(&place, &[("trip-1", &NAMED), ("trip-2", &NAMED), ("trip-3", &UNNAMED)], &how);
     }
 }

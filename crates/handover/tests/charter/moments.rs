@@ -66,6 +66,15 @@ impl Running {
     }
 }
 
+impl Running {
+    /// Interrupts it, as Ctrl-C does, and waits. Gives how it ended.
+    pub fn interrupt(mut self) -> Option<i32> {
+        let sent = Command::new("kill").arg("-INT").arg(self.process.id().to_string()).status().unwrap();
+        assert!(sent.success());
+        self.process.wait().unwrap().code()
+    }
+}
+
 impl Drop for Running {
     /// A test that fails leaves no process behind. Killing and waiting fail only for one that has ended.
     fn drop(&mut self) {
