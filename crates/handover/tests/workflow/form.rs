@@ -48,7 +48,7 @@ fn the_table_has_the_fields_of_the_types_and_no_others() {
 
 #[test]
 fn the_table_needs_what_the_types_need() {
-    fn needs<T: DeserializeOwned>(name: &str, whole: Value) {
+    fn needs<T: DeserializeOwned>(name: &str, whole: &Value) {
         let part = FORM.into_iter().find(|part| part.name == name).unwrap();
         for field in part.fields {
             let mut less = whole.clone();
@@ -57,13 +57,13 @@ fn the_table_needs_what_the_types_need() {
         }
     }
     let whole = serde_json::to_value(workflow::parse("x", EVERYTHING).unwrap().workflow).unwrap();
-    needs::<types::Rule>("Rule", whole["rules"][0].clone());
-    needs::<types::Retry>("Retry", whole["rules"][3]["retry"].clone());
-    needs::<types::EventTrigger>("EventTrigger", whole["events"][0].clone());
-    needs::<types::State>("State", whole["states"]["SORTING"].clone());
-    needs::<types::Member>("Member", whole["agents"]["triage"].clone());
-    needs::<types::Payload>("Payload", whole["rules"][0]["payload"].clone());
-    needs::<types::Workflow>("Workflow", whole);
+    needs::<types::Rule>("Rule", &whole["rules"][0]);
+    needs::<types::Retry>("Retry", &whole["rules"][3]["retry"]);
+    needs::<types::EventTrigger>("EventTrigger", &whole["events"][0]);
+    needs::<types::State>("State", &whole["states"]["SORTING"]);
+    needs::<types::Member>("Member", &whole["agents"]["triage"]);
+    needs::<types::Payload>("Payload", &whole["rules"][0]["payload"]);
+    needs::<types::Workflow>("Workflow", &whole);
 }
 
 #[test]
