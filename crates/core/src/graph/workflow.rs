@@ -82,9 +82,8 @@ fn of_rule(workflow: &Workflow, rule: &Rule, graph: &mut Graph) {
 
 /// Of several states of one agent, those in which its work ends: an agent that moves on itself ends in the last of them.
 fn last_of<'a>(workflow: &Workflow, own: &[&'a String], rule: &Rule) -> Vec<&'a str> {
-    let moves_on = |state: &str| {
-        workflow.transitions.get(state).is_some_and(|next| next.iter().any(|to| own.iter().any(|other| *other == to)))
-    };
+    let moves_on =
+        |state: &str| workflow.transitions.get(state).is_some_and(|next| next.iter().any(|to| own.contains(&to)));
     // What comes when the time of a state is over comes in that state alone.
     let late = |state: &str| workflow.states.get(state).and_then(|state| state.on_timeout.as_ref());
     let by_time: Vec<&str> = own

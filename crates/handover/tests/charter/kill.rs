@@ -12,16 +12,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const NAMED: [&str; 5] = ["1.1", "2.1", "3.1", "4.1", "5.done"];
 const UNNAMED: [&str; 4] = ["1.2", "3.1", "4.1", "5.done"];
 /// Quotes take a moment, so that the wait for them can be hit.
-const MARKET: [&str; 8] = [
-    "--session",
-    "trip",
-    "--with",
-    "market.first_after_ms=250",
-    "--with",
-    "market.every_ms=0",
-    "--with",
-    "poll_ms=20",
-];
+const MARKET: [&str; 8] =
+    ["--session", "trip", "--with", "market.first_after_ms=250", "--with", "market.every_ms=0", "--with", "poll_ms=20"];
 
 /// When to kill.
 enum Moment {
