@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use handover_core::{
-    event::Event,
+    event::{DeadlineMove, Event},
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
     limits::{PAGE_MAX, QUEUE_PER_AGENT_MAX},
@@ -245,7 +245,7 @@ fn tell(record: &Record) -> Vec<StoryStep> {
         ],
         Event::Rerouted { from, to, why, .. } => vec![step(4, "initiate", format!("{from} to {to}: {why:?}"))],
         Event::Offered { .. } | Event::Extended { .. } => vec![step(4, "initiate", "it is on offer".to_owned())],
-        Event::DeadlineMoved { until, .. } => {
+        Event::DeadlineMoved(DeadlineMove { until, .. }) => {
             vec![step(4, "initiate", format!("the time of the session was changed: it has until {until}"))]
         }
         Event::Heartbeat { .. } => vec![step(7, "execute", "its holder is alive".to_owned())],

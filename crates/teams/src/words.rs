@@ -79,6 +79,11 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
+/// So many of something, as people say it: one passage, and else so many passages.
+pub(crate) fn counted(count: usize, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
+}
+
 /// The beginning of a text, for a message.
 pub(crate) fn shortened(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
@@ -114,6 +119,13 @@ mod tests {
             [("miller", "miller", 0), ("miller", "mliler", 1), ("miller", "mller", 1), ("abc", "xyz", 3), ("", "ab", 2)]
         {
             assert_eq!(slips(a, b), expected, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn one_is_not_many() {
+        for (count, expected) in [(0, "0 files"), (1, "1 file"), (2, "2 files")] {
+            assert_eq!(counted(count, "file"), expected);
         }
     }
 

@@ -6,7 +6,7 @@ mod working;
 
 use crate::{
     digest::Digest,
-    event::Event,
+    event::{DeadlineMove, Event},
     guard::watch::{Move, Watch},
     handoff::{Acceptance, AcceptanceStatus, Approval, Edit, Handoff, Kind, Phase, Request},
     ids::{AgentId, ArtifactId, HandoffId, SessionId},
@@ -276,10 +276,12 @@ impl Session {
                 });
                 self.release_locks_of(*id, touched);
             }
-            Event::DeadlineMoved { id, hard_deadline, until, lease_until } => self.change(*id, touched, |handoff| {
-                handoff.hard_deadline = *hard_deadline;
-                move_end(handoff, *until, *lease_until, at);
-            }),
+            Event::DeadlineMoved(DeadlineMove { id, hard_deadline, until, lease_until }) => {
+                self.change(*id, touched, |handoff| {
+                    handoff.hard_deadline = *hard_deadline;
+                    move_end(handoff, *until, *lease_until, at);
+                });
+            }
             Event::Extended { id, until, .. } => self.change(*id, touched, |handoff| extend(handoff, *until)),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Draft;
 use crate::{
-    event::Event,
+    event::{DeadlineMove, Event},
     handoff::{Handoff, Kind, Phase},
     ids::HandoffId,
     limits,
@@ -69,7 +69,7 @@ impl Draft<'_> {
             lease_until = Some((*held).max(until + limits::LEASE_MS_MAX));
         }
         if hard != handoff.hard_deadline || until != end {
-            self.emit(Event::DeadlineMoved { id: handoff.id, hard_deadline: hard, until, lease_until });
+            self.emit(Event::DeadlineMoved(DeadlineMove { id: handoff.id, hard_deadline: hard, until, lease_until }));
         }
     }
 }

@@ -27,6 +27,8 @@ mod returning;
 mod route;
 mod session;
 mod settle;
+mod steps;
+mod target;
 mod timers;
 mod turn;
 pub(crate) mod validate;

@@ -3,7 +3,7 @@
 mod parts;
 mod words;
 
-pub use parts::{Candidate, RerouteReason, Routed, SealedHead, StateChange};
+pub use parts::{Candidate, DeadlineMove, RerouteReason, Routed, SealedHead, StateChange};
 
 use crate::{
     agent::{Profile, Risk, Standing},
@@ -414,18 +414,7 @@ pub enum Event {
         why: String,
     },
     /// The time of the session was changed, and the deadline with it.
-    DeadlineMoved {
-        /// Which.
-        id: HandoffId,
-        /// When it must be over now, whatever happens.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        hard_deadline: Option<Timestamp>,
-        /// When its window is over now, or its work must be done.
-        until: Timestamp,
-        /// When the lease ends now, where its holder lives in the engine's own process.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        lease_until: Option<Timestamp>,
-    },
+    DeadlineMoved(DeadlineMove),
     /// A handoff ended.
     Closed {
         /// Which.

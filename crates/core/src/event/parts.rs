@@ -5,6 +5,7 @@ use crate::{
     handoff::ArmOf,
     ids::{AgentId, HandoffId, SessionId},
     policy::Strategy,
+    time::Timestamp,
     workflow::End,
 };
 use serde::{Deserialize, Serialize};
@@ -104,4 +105,19 @@ pub struct StateChange {
     /// Why it could not go on as its rules say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub trouble: String,
+}
+
+/// When a handoff must be over now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeadlineMove {
+    /// Which.
+    pub id: HandoffId,
+    /// When it must be over now, whatever happens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hard_deadline: Option<Timestamp>,
+    /// When its window is over now, or its work must be done.
+    pub until: Timestamp,
+    /// When the lease ends now, where its holder lives in the engine's own process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_until: Option<Timestamp>,
 }

@@ -44,7 +44,7 @@ impl Event {
             Self::Retried { .. } => "retried",
             Self::LeaseLost { .. } => "lease_lost",
             Self::Extended { .. } => "extended",
-            Self::DeadlineMoved { .. } => "deadline_moved",
+            Self::DeadlineMoved(_) => "deadline_moved",
             Self::Closed { status, .. } => match status {
                 Status::Completed => "completed",
                 Status::Failed => "failed",
@@ -85,10 +85,10 @@ impl Event {
             | Self::Retried { id, .. }
             | Self::LeaseLost { id, .. }
             | Self::Extended { id, .. }
-            | Self::DeadlineMoved { id, .. }
             | Self::HumanAsked { id, .. }
             | Self::StateMoved { id, .. }
             | Self::Closed { id, .. } => Some(*id),
+            Self::DeadlineMoved(moved) => Some(moved.id),
             Self::StateChanged(change) => change.step,
             Self::SessionOpened { .. }
             | Self::SessionEnded { .. }

@@ -148,7 +148,7 @@ impl Play {
             Event::Reminded { id, grace_until } => format!("{id} until {}", at(*grace_until)),
             Event::Retried { id, attempt, until, .. } => format!("{id} attempt {attempt} at {}", at(*until)),
             Event::LeaseLost { id, lease, until, .. } => format!("{id} {lease} until {}", at(*until)),
-            Event::DeadlineMoved { id, until, .. } => format!("{id} to {}", at(*until)),
+            Event::DeadlineMoved(moved) => format!("{} to {}", moved.id, at(moved.until)),
             Event::Extended { id, until, why } => format!("{id} until {}: {why}", at(*until)),
             Event::ReturnTaken { of, by } => format!("{of} by {by}"),
             _ => self.around(event),

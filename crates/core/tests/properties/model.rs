@@ -145,7 +145,7 @@ impl Model {
             Event::Retried { .. } => (&[Running], Some(Deferred)),
             Event::Heartbeat { .. } | Event::StepRecorded { .. } | Event::Reminded { .. } => (&[Running], None),
             Event::Extended { .. } => (&[AwaitingApproval, Offered, Running], None),
-            Event::DeadlineMoved { .. } => (&[AwaitingApproval, Offered, Deferred, Running], None),
+            Event::DeadlineMoved(_) => (&[AwaitingApproval, Offered, Deferred, Running], None),
             Event::Closed { status, .. } => (closes(*status), Some(*status)),
             Event::HumanAsked { .. } => (&[Status::Failed, Status::TimedOut], None),
             _ => return Err("it is not about a handoff".into()),

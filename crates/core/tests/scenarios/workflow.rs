@@ -49,12 +49,12 @@ fn play(flow: Value) -> Play {
 }
 
 #[track_caller]
-fn check(program: &str, expected: Expect) {
+fn check(program: &str, expected: &Expect) {
     check_with(flow(), program, expected);
 }
 
 #[track_caller]
-fn check_with(flow: Value, program: &str, expected: Expect) {
+fn check_with(flow: Value, program: &str, expected: &Expect) {
     expected.assert_eq(&play(flow).run(program).join("\n"));
 }
 
@@ -68,7 +68,7 @@ fn a_step_leads_to_the_next_by_the_first_rule_that_fits() {
                move h2 as L2 to=WAITING; return h2 as L2 success signal=FETCHED body={{"got":[1,2]}} name=h3;
                accept h3 by d as L3; return h3 as L3 success signal=WRITTEN"#
         ),
-        expect![[r#"
+        &expect![[r#"
             1 session_opened a
             2 segment_completed by a
             3 initiated h1 a->b sequential offered until 30s
@@ -94,7 +94,7 @@ fn a_step_leads_to_the_next_by_the_first_rule_that_fits() {
 fn without_a_name_the_second_rule_counts() {
     check(
         &format!("{OPEN} return h1 as L1 success signal=LOOKED name=h2"),
-        expect![[r#"
+        &expect![[r#"
         1 session_opened a
         2 segment_completed by a
         3 initiated h1 a->b sequential offered until 30s
@@ -114,7 +114,7 @@ fn a_signal_that_no_rule_waits_for_is_refused_and_the_step_is_still_open() {
                return h1 as L1 success signal=LOOKED body={{"name":"Jane"}} name=h2; accept h2 by c as L2;
                return h2 as L2 success signal=FETCHED"#
         ),
-        expect![[r#"
+        &expect![[r#"
             1 session_opened a
             2 segment_completed by a
             3 initiated h1 a->b sequential offered until 30s
@@ -161,7 +161,7 @@ fn a_way_with_a_limit_is_gone_so_often_and_waits_longer_each_time() {
                return h6 as L6 failed signal=FETCH_FAILED name=h7; accept h7 by e as L7;
                return h7 as L7 success signal=AGAIN"#
         ),
-        expect![[r#"
+        &expect![[r#"
             1 session_opened a
             2 segment_completed by a
             3 initiated h1 a->b sequential offered until 30s
@@ -206,7 +206,7 @@ fn a_state_that_lasts_too_long_has_a_signal_of_its_own() {
             r#"{OPEN} return h1 as L1 success signal=LOOKED body={{"name":"Jane"}} name=h2; accept h2 by c as L2 local;
                wait 5s; move h2 as L2 to=WAITING; wait 86400s; tick h2; next; next"#
         ),
-        expect![[r#"
+        &expect![[r#"
             1 session_opened a
             2 segment_completed by a
             3 initiated h1 a->b sequential offered until 30s
@@ -238,7 +238,7 @@ fn a_state_moves_only_where_it_may() {
                move h2 as L2 to=DONE; move h2 as L2 to=FETCHING; move h2 as L2 to=WAITING; move h2 as L2 to=FETCHING;
                move h1 as L1 to=WAITING"#
         ),
-        expect![[r#"
+        &expect![[r#"
             1 session_opened a
             2 segment_completed by a
             3 initiated h1 a->b sequential offered until 30s
@@ -263,7 +263,7 @@ fn a_state_moves_only_where_it_may() {
 fn what_no_rule_speaks_of_goes_to_whoever_sees_to_errors() {
     check(
         &format!("{OPEN} return h1 as L1 failed name=h2; accept h2 by e as L2; return h2 as L2 failed"),
-        expect![[r#"
+        &expect![[r#"
             1 session_opened a
             2 segment_completed by a
             3 initiated h1 a->b sequential offered until 30s
@@ -280,7 +280,7 @@ fn what_no_rule_speaks_of_goes_to_whoever_sees_to_errors() {
     // Nobody answers, and nobody else is there.
     check(
         "open s by a workflow=w; initiate h1 a->b sequential; reject h1 by b; settle",
-        expect![[r#"
+        &expect![[r#"
         1 session_opened a
         2 segment_completed by a
         3 initiated h1 a->b sequential offered until 30s
@@ -303,7 +303,7 @@ fn without_a_way_for_errors_the_workflow_ends_in_the_state_for_that() {
     check_with(
         bare,
         &format!("{OPEN} return h1 as L1 failed"),
-        expect![[r#"
+        &expect![[r#"
         1 session_opened a
         2 segment_completed by a
         3 initiated h1 a->b sequential offered until 30s
@@ -318,11 +318,9 @@ fn without_a_way_for_errors_the_workflow_ends_in_the_state_for_that() {
 #[test]
 fn agents_give_a_session_away_by_its_rules_alone() {
     check(
-        &format!(
-            "open s by a workflow=w; initiate h0 a->c sequential; initiate h1 a->b sequential; accept h1 by b as L1; \
-             initiate h2 b->d sequential; initiate h3 b->d delegation timeout=60s; turn s by b goto=d"
-        ),
-        expect![[r#"
+        "open s by a workflow=w; initiate h0 a->c sequential; initiate h1 a->b sequential; accept h1 by b as L1; \
+         initiate h2 b->d sequential; initiate h3 b->d delegation timeout=60s; turn s by b goto=d",
+        &expect![[r#"
             1 session_opened a
             refused HO1006 to_agent: w starts with b, not with c
             2 segment_completed by a
@@ -343,7 +341,7 @@ fn what_a_guard_refuses_stops_the_workflow() {
     check_with(
         short,
         &program,
-        expect![[r#"
+        &expect![[r#"
         1 session_opened a
         2 segment_completed by a
         3 initiated h1 a->b sequential offered until 30s
@@ -355,7 +353,7 @@ fn what_a_guard_refuses_stops_the_workflow() {
     );
     check(
         &format!(r#"{OPEN} remove c; return h1 as L1 success signal=LOOKED body={{"name":"Jane"}}"#),
-        expect![[r#"
+        &expect![[r#"
         1 session_opened a
         2 segment_completed by a
         3 initiated h1 a->b sequential offered until 30s
@@ -375,7 +373,7 @@ fn a_rule_can_ask_for_an_approval() {
     check_with(
         asked.clone(),
         &format!("{program} approve h2 by boss; accept h2 by c as L2"),
-        expect![[r#"
+        &expect![[r#"
         1 session_opened a
         2 segment_completed by a
         3 initiated h1 a->b sequential offered until 30s
@@ -391,7 +389,7 @@ fn a_rule_can_ask_for_an_approval() {
     check_with(
         asked,
         &format!("{program} deny h2 by boss"),
-        expect![[r#"
+        &expect![[r#"
         1 session_opened a
         2 segment_completed by a
         3 initiated h1 a->b sequential offered until 30s
@@ -412,7 +410,7 @@ fn a_rule_can_ask_for_an_approval() {
 fn whoever_owns_the_session_can_end_it_in_the_middle() {
     check(
         &format!("{OPEN} end s by b"),
-        expect![[r#"
+        &expect![[r#"
         1 session_opened a
         2 segment_completed by a
         3 initiated h1 a->b sequential offered until 30s
@@ -426,7 +424,7 @@ fn whoever_owns_the_session_can_end_it_in_the_middle() {
 
 #[test]
 fn a_session_of_a_workflow_that_nobody_knows_is_refused() {
-    check("open s by a workflow=v", expect![[r#"refused HO1001 workflow: "v" is not known (did you mean "w"?)"#]]);
+    check("open s by a workflow=v", &expect![[r#"refused HO1001 workflow: "v" is not known (did you mean "w"?)"#]]);
 }
 
 #[test]
@@ -434,7 +432,7 @@ fn a_signal_belongs_to_a_step() {
     check(
         "open s by a; initiate h1 a->b delegation timeout=60s; accept h1 by b as L1; return h1 as L1 success signal=X; \
          move h1 as L1 to=Y",
-        expect![[r#"
+        &expect![[r#"
             1 session_opened a
             2 initiated h1 a->b delegation offered until 30s
             3 accepted h1 b L1 until 30s deadline 60s

@@ -36,14 +36,14 @@ async fn the_conversation_goes_there_and_back_twice() {
     for handoff in run.engine.get_handoff_history(&run.id).await.unwrap() {
         let view = run.engine.view(handoff.id, None).await.unwrap();
         let shown: Vec<String> = view.items.iter().map(|item| item.n.to_string()).collect();
-        seen.push(format!("{}: {}", handoff.to_agent, shown.join(" ")));
+        seen.push(format!("{} sees {} messages: {}.", handoff.to_agent, shown.len(), shown.join(" ")));
     }
     expect![[r#"
-        dojo: 
-        librarian: 1 2
-        dojo: 1 2 3
-        debugger: 1 2 3 4
-        dojo: 1 2 3 4 5"#]]
+        dojo sees 0 messages: .
+        librarian sees 2 messages: 1 2.
+        dojo sees 3 messages: 1 2 3.
+        debugger sees 4 messages: 1 2 3 4.
+        dojo sees 5 messages: 1 2 3 4 5."#]]
     .assert_eq(&seen.join("\n"));
 }
 

@@ -58,12 +58,14 @@ impl House {
     }
 
     fn workflow(&self) -> Workflow {
-        let mut text = fs::read_to_string(self.folder.path().join(self.file)).unwrap();
+        let path = self.folder.path().join(self.file);
+        let mut text = fs::read_to_string(&path).unwrap();
         for (old, new) in &self.changes {
             assert!(text.contains(old), "{old}");
             text = text.replace(old, new);
         }
-        serde_saphyr::from_str(&text).unwrap()
+        fs::write(&path, text).unwrap();
+        handover::workflow::read(&path).unwrap().workflow
     }
 
     /// The data that ships with the workflow.
@@ -77,7 +79,7 @@ impl House {
         let workflow = self.workflow();
         let home = self.folder.path().join(self.file).parent().unwrap().to_owned();
         let places = Places { home, run: self.folder.path().join("run") };
-        let engine = Engine::open(self.folder.path().join("x.db")).await.unwrap();
+        let engine = open(self.folder.path()).await;
         let _team = Team::assemble(&engine, &workflow, &places).await.unwrap();
         let id = SessionId::new("s-1").unwrap();
         let start = Start::of(&workflow.name, AgentId::new(DESK).unwrap()).with(input);
@@ -91,10 +93,15 @@ impl House {
     /// Why the team cannot be assembled.
     pub async fn refused(self) -> String {
         let places = Places { home: self.folder.path().to_owned(), run: self.folder.path().join("run") };
-        let engine = Engine::open(self.folder.path().join("x.db")).await.unwrap();
+        let engine = open(self.folder.path()).await;
         let refused = Team::assemble(&engine, &self.workflow(), &places).await;
         refused.err().unwrap().to_string()
     }
+}
+
+/// These tests are about rules, not about the disk.
+async fn open(folder: &Path) -> Engine {
+    Engine::open_with(folder.join("x.db"), Options { sync: false, ..Options::default() }).await.unwrap()
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -41,7 +41,7 @@ async fn a_chain_of_specialists_comes_back_to_the_generalist() {
             {
               "agent": "deployment-specialist",
               "capability": "deployment",
-              "summary": "3 things must be mended before it is deployed"
+              "summary": "3 things to mend before it is deployed"
             }
           ],
           "notes": [
@@ -53,7 +53,7 @@ async fn a_chain_of_specialists_comes_back_to_the_generalist() {
           "ready": false
         }"#]]
     .assert_eq(&serde_json::to_string_pretty(&run.result().await).unwrap());
-    expect!["generalist: It is not ready: 5 things must be mended first. Dockerfile: everything runs as root; add a `USER`; Dockerfile:1: `python:latest` is another image tomorrow; name a version; ci.yaml:3: it is deployed before the tests have run; src/report.py:7: column uses `eval`, which runs any text as code; tests/test_orders.py:8: test_total_of_nothing asserts nothing."].assert_eq(&run.said().await.join("\n"));
+    expect!["generalist: It is not ready: 5 things to mend first. Dockerfile: everything runs as root; add a `USER`; Dockerfile:1: `python:latest` is another image tomorrow; name a version; ci.yaml:3: it is deployed before the tests have run; src/report.py:7: column uses `eval`, which runs any text as code; tests/test_orders.py:8: test_total_of_nothing asserts nothing."].assert_eq(&run.said().await.join("\n"));
     let all = run.engine.get_handoff_history(&run.id).await.unwrap();
     assert!(all.iter().skip(1).all(|handoff| handoff.request.capability.is_some()));
     assert!(all.iter().all(|handoff| handoff.request.original_request.contains("production")));
@@ -61,10 +61,7 @@ async fn a_chain_of_specialists_comes_back_to_the_generalist() {
 
 #[tokio::test]
 async fn another_one_with_the_capability_takes_over() {
-    let house = House::of(FILE)
-        .saying("  security-specialist:", "  auditor:")
-        .saying("security-specialist:", "auditor:")
-        .saying("auditor:\n    about", "auditor:\n    about");
+    let house = House::of(FILE).saying("  security-specialist:\n", "  auditor:\n");
     let run = house.run(json!({"request": "Audit it"})).await;
     assert_eq!(run.result().await["consulted"][0]["agent"], "auditor");
 }
@@ -80,7 +77,7 @@ async fn every_rule_counts_somewhere() {
         House::of(FILE).without("specialists/projects/shop/Dockerfile").run(ask("Deploy it", "projects/shop")).await,
     ];
     all_fired(&runs).await;
-    expect![[r#"{"blockers":[],"consulted":[{"agent":"test-specialist","capability":"testing","summary":"1 of 4 functions have no test"},{"agent":"security-specialist","capability":"security","summary":"0 things are risky in the source of the project"},{"agent":"deployment-specialist","capability":"deployment","summary":"it can be deployed"}],"notes":["src/report.py:12: header has no test"],"ready":true}"#]].assert_eq(&runs[0].result().await.to_string());
+    expect![[r#"{"blockers":[],"consulted":[{"agent":"test-specialist","capability":"testing","summary":"1 of 4 functions have no test"},{"agent":"security-specialist","capability":"security","summary":"0 risky things in the project"},{"agent":"deployment-specialist","capability":"deployment","summary":"it can be deployed"}],"notes":["src/report.py:12: header has no test"],"ready":true}"#]].assert_eq(&runs[0].result().await.to_string());
     expect![[r#"{"capability":"deployment","error_message":"nobody here knows about deployment"}"#]]
         .assert_eq(&runs[3].result().await.to_string());
     expect![[r#"{"capability":"deployment","error_message":"deployment-specialist could not answer: there is no Dockerfile, so nothing can be deployed"}"#]].assert_eq(&runs[4].result().await.to_string());

@@ -7,7 +7,7 @@ use handover::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 
 /// A YAML text as an editor sees it.
 fn value(text: &str) -> Value {
@@ -48,7 +48,7 @@ fn the_table_has_the_fields_of_the_types_and_no_others() {
 
 #[test]
 fn the_table_needs_what_the_types_need() {
-    fn needs<T: DeserializeOwned>(name: &str, whole: Value) {
+    fn needs<T: DeserializeOwned>(name: &str, whole: &Value) {
         let part = FORM.into_iter().find(|part| part.name == name).unwrap();
         for field in part.fields {
             let mut less = whole.clone();
@@ -57,13 +57,13 @@ fn the_table_needs_what_the_types_need() {
         }
     }
     let whole = serde_json::to_value(workflow::parse("x", EVERYTHING).unwrap().workflow).unwrap();
-    needs::<types::Rule>("Rule", whole["rules"][0].clone());
-    needs::<types::Retry>("Retry", whole["rules"][3]["retry"].clone());
-    needs::<types::EventTrigger>("EventTrigger", whole["events"][0].clone());
-    needs::<types::State>("State", whole["states"]["SORTING"].clone());
-    needs::<types::Member>("Member", whole["agents"]["triage"].clone());
-    needs::<types::Payload>("Payload", whole["rules"][0]["payload"].clone());
-    needs::<types::Workflow>("Workflow", whole);
+    needs::<types::Rule>("Rule", &whole["rules"][0]);
+    needs::<types::Retry>("Retry", &whole["rules"][3]["retry"]);
+    needs::<types::EventTrigger>("EventTrigger", &whole["events"][0]);
+    needs::<types::State>("State", &whole["states"]["SORTING"]);
+    needs::<types::Member>("Member", &whole["agents"]["triage"]);
+    needs::<types::Payload>("Payload", &whole["rules"][0]["payload"]);
+    needs::<types::Workflow>("Workflow", &whole);
 }
 
 #[test]
@@ -82,6 +82,24 @@ fn the_schema_is_one_and_takes_what_is_good() {
         // What the engine keeps is a file too.
         let kept = serde_json::to_value(workflow::parse("x", text).unwrap().workflow).unwrap();
         assert_eq!(schema().check(&kept), []);
+    }
+}
+
+/// The workflows that come with the project.
+fn examples() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workflows");
+    let folders = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+    let files = folders.map(|folder| folder.join("workflow.yaml")).filter(|file| file.exists());
+    files.map(|file| std::fs::read_to_string(file).unwrap()).collect()
+}
+
+#[test]
+fn the_workflows_of_the_project_are_good_and_fit_the_schema() {
+    let all = examples();
+    assert!(!all.is_empty());
+    for text in all {
+        assert_eq!(schema().check(&value(&text)), [], "{text}");
+        workflow::parse("workflow.yaml", &text).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 

@@ -162,12 +162,13 @@ mod tests {
             })
             .collect();
         expect![[r#"
-            3: key must be a string; put the name in double quotes
+            2: trailing comma; remove the comma before the closing bracket
             1: expected `:`; put a colon between the name and its value
             1: key must be a string; put the name in double quotes
             2: expected `,` or `]`; put a comma after what stands before
             1: `{` is never closed; close it
             1: trailing characters; leave one value, and put several into a list
+            1: trailing comma; remove the comma before the closing bracket
 
             2: `cont` is not defined; write `let cont = …` in a line before
             1: `(` is never closed; give each bracket its partner | 2: `foo` is no statement; write `let name = value` or `print value` | 3: `let 1a = 2` is no statement; write `let name = value` or `print value`

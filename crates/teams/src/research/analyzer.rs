@@ -9,6 +9,7 @@ use super::{
 use crate::{
     room::{Room, ended},
     shelf::{Passage, terms},
+    words::counted,
 };
 use handover_core::session::ArtifactType;
 use handover_engine::agent::{Done, Failure, Work};
@@ -76,7 +77,7 @@ fn marks(question: &str, plan: &Plan, passages: &[Passage]) -> Vec<Mark> {
 fn sources(question: &str, cited: &[Passage]) -> Mark {
     let count = pack::sources(cited);
     let points = SOURCES * count.min(2) / 2;
-    let reason = format!("the steps cite {count} documents");
+    let reason = format!("the steps cite {}", counted(count, "document"));
     Mark { name: "sources", points, of: SOURCES, reason, look_for: question.to_owned() }
 }
 
@@ -134,7 +135,7 @@ mod tests {
 
             Quality score: 35 of 100
 
-            - sources: 10 of 20, the steps cite 1 documents
+            - sources: 10 of 20, the steps cite 1 document
             - versions: 0 of 20, no versions are named
             - coverage: 10 of 30, nothing is said about cach, hav
             - risks: 15 of 15, risks named: 1

@@ -4,6 +4,7 @@ use super::{left, pack, question};
 use crate::{
     room::{Room, ended, failed},
     shelf::Passage,
+    words::counted,
 };
 use handover_core::{
     handoff::{Aggregation, Broadcast, Kind, Priority, Request, Return, ReturnStatus, Send, Task},
@@ -31,13 +32,13 @@ pub(super) async fn run(work: &Work, room: &Room) -> Result<Done, Failure> {
     let existing = answers.winners.iter().find(|answer| answer.result.body.get("touched").is_some());
     let existing = existing.map(|answer| answer.result.body.clone());
     let path = room.write(work, "ResearchPack-1.md", pack::document(&question, &passages, &[])).await?;
-    let (count, parts) = (passages.len(), answers.winners.len());
+    let say = format!("{} from {}", counted(passages.len(), "passage"), counted(answers.winners.len(), "answer"));
     let data = json!({
         "question": question, "round": 1, "research_pack": path, "passages": passages, "existing_code": existing,
         "sources": pack::sources(&passages), "topics": topics,
     });
     let update = left(0, ArtifactType::Document, &path, "Research pack, merged");
-    Ok(ended(work, "SURVEY_COMPLETE", data, format!("{count} passages from {parts} answers")).update(update))
+    Ok(ended(work, "SURVEY_COMPLETE", data, say).update(update))
 }
 
 /// The topics of the payload; the whole question where it names none.

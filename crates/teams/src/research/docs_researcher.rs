@@ -5,6 +5,7 @@ use crate::{
     files::off_thread,
     room::{Room, ended, failed, file_name},
     shelf::{self, Passage},
+    words::counted,
 };
 use handover_core::{
     command::Command,
@@ -35,7 +36,7 @@ pub(super) async fn run(work: &Work, room: &Room) -> Result<Done, Failure> {
         "question": question, "round": round, "retry_count": round - 1, "research_pack": path, "sources": sources,
         "passages": passages,
     });
-    let say = format!("{count} passages of {sources} documents, round {round}");
+    let say = format!("{} of {}, round {round}", counted(count, "passage"), counted(sources, "document"));
     Ok(ended(work, "RESEARCH_COMPLETE", data, say).update(left(0, ArtifactType::Document, &path, "Research pack")))
 }
 

@@ -6,6 +6,7 @@ use crate::{
     folder::{self, TextFile},
     room::{Room, ended},
     shelf::terms,
+    words::counted,
 };
 use handover_core::limits::FINDINGS_SHOWN;
 use handover_engine::agent::{Done, Failure, Work};
@@ -35,7 +36,12 @@ pub(super) async fn run(work: &Work, room: &Room) -> Result<Done, Failure> {
     let source: Vec<TextFile> = files::off_thread(move || folder::read(&folder)).await??;
     let touched = look(&source, &question(work));
     let functions: usize = source.iter().map(|file| code::functions(&file.path, &file.text).len()).sum();
-    let say = format!("{functions} functions in {} files; {} places are touched", source.len(), touched.len());
+    let say = format!(
+        "{} in {}; {} to change",
+        counted(functions, "function"),
+        counted(source.len(), "file"),
+        counted(touched.len(), "place")
+    );
     let data = json!({"files": source.len(), "functions": functions, "touched": touched});
     Ok(ended(work, "SCOUTING_COMPLETE", data, say))
 }

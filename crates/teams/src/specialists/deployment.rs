@@ -1,7 +1,7 @@
 //! The deployment specialist: reads the Dockerfile and the file of the CI, and says what would hurt in production.
 
 use super::{Finding, report, source};
-use crate::{folder::TextFile, room::Room};
+use crate::{folder::TextFile, room::Room, words::counted};
 use handover_engine::agent::{Done, Failure, Work};
 use serde_json::json;
 
@@ -16,7 +16,7 @@ pub(super) async fn run(work: &Work, room: &Room) -> Result<Done, Failure> {
     let blockers = found.iter().filter(|finding| finding.blocks).count();
     let say = match blockers {
         0 => "it can be deployed".to_owned(),
-        count => format!("{count} things must be mended before it is deployed"),
+        count => format!("{} to mend before it is deployed", counted(count, "thing")),
     };
     Ok(report(found, json!({"base": base(docker), "ci": pipeline.map(|file| file.path.clone())}), &say))
 }

@@ -5,6 +5,7 @@ use crate::{
     bench::text,
     room::{Room, ended, failed},
     shelf::terms,
+    words::counted,
 };
 use handover_core::{
     handoff::{Request, Return, ReturnStatus},
@@ -60,10 +61,10 @@ pub(super) async fn run(work: &Work, room: &Room) -> Result<Done, Failure> {
 /// Which specialists a request takes.
 fn needed(asked: &str) -> Vec<(&'static str, &'static str)> {
     let words = terms(asked);
-    let speaks = |known: &&str| terms(known).iter().all(|term| words.contains(term));
+    let speaks = |known: &str| terms(known).iter().all(|term| words.contains(term));
     let wanted: Vec<&str> = NEEDS
         .iter()
-        .filter(|(known, _)| known.iter().any(|word| speaks(&word)))
+        .filter(|(known, _)| known.iter().any(|word| speaks(word)))
         .flat_map(|(_, all)| *all)
         .copied()
         .collect();
@@ -104,8 +105,11 @@ async fn answer(work: &Work, consulted: &[Value], found: &[Finding]) -> Result<D
     let (blockers, notes) = (part(true), part(false));
     let ready = blockers.is_empty();
     let say = match blockers.len() {
-        0 => format!("It is ready. {} were asked, and nothing stands in the way.", consulted.len()),
-        count => format!("It is not ready: {count} things must be mended first. {}.", blockers.join("; ")),
+        0 => format!(
+            "It is ready. {} looked at it, and nothing stands in the way.",
+            counted(consulted.len(), "specialist")
+        ),
+        count => format!("It is not ready: {} to mend first. {}.", counted(count, "thing"), blockers.join("; ")),
     };
     work.step("answer", || async { Ok::<_, Failure>(work.say(say.clone()).await.map(drop)?) }).await?;
     let data = json!({"ready": ready, "blockers": blockers, "notes": notes, "consulted": consulted});

@@ -5,6 +5,7 @@ use crate::{
     code::{self, Function},
     folder::TextFile,
     room::Room,
+    words::counted,
 };
 use handover_engine::agent::{Done, Failure, Work};
 use serde_json::{Value, json};
@@ -30,8 +31,8 @@ pub(super) async fn run(work: &Work, room: &Room) -> Result<Done, Failure> {
     if asked.is_none() {
         found.extend(source.iter().flat_map(secrets));
     }
-    let what = if asked.is_some() { "of these functions" } else { "of the project" };
-    let say = format!("{} things are risky in the source {what}", found.len());
+    let place = if asked.is_some() { "these functions" } else { "the project" };
+    let say = format!("{} in {place}", counted(found.len(), "risky thing"));
     Ok(report(found, json!({"files": source.len()}), &say))
 }
 
