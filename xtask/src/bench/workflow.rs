@@ -32,7 +32,8 @@ pub(super) fn run(report: &mut Report, settings: Settings) -> Result<(), String>
     let time = Duration::from_millis(if settings.quick { 3_000 } else { 10_000 });
     sessions(report, &runtime, time)?;
     checks(report, if settings.quick { 5 } else { 20 })?;
-    runtime.block_on(choices(report, if settings.quick { 20_000 } else { 100_000 }))
+    let place = folder()?;
+    runtime.block_on(choices(report, place.path(), if settings.quick { 20_000 } else { 100_000 }))
 }
 
 fn sessions(report: &mut Report, runtime: &tokio::runtime::Runtime, time: Duration) -> Result<(), String> {
@@ -139,10 +140,11 @@ fn large(agents: usize) -> String {
         for k in 0..each {
             let last = k + 1 == each;
             let condition = if last { String::new() } else { format!("\n    condition: outcome.data.score == {k}") };
-            let way = match (i + 1 < agents, last) {
-                (true, _) => format!("to: a{}\n    next_state: S{}", i + 1, i + 1),
-                (false, true) => "next_state: DONE".to_owned(),
-                (false, false) => format!("to: a{i}\n    next_state: S{i}\n    retry: {{max: 3, backoff: 1s}}"),
+            let next = i + 1;
+            let way = if next < agents {
+                format!("to: a{next}\n    next_state: S{next}")
+            } else {
+                "next_state: DONE".to_owned()
             };
             let payload = "payload: {required: [session_id], optional: [score, notes]}";
             let _ = writeln!(
@@ -175,10 +177,9 @@ fn checks(report: &mut Report, rounds: usize) -> Result<(), String> {
 }
 
 /// One choice: the facts of a step, and the first rule that fits.
-async fn choices(report: &mut Report, rounds: u32) -> Result<(), String> {
+async fn choices(report: &mut Report, place: &Path, rounds: u32) -> Result<(), String> {
     report.doing("choices among rules");
-    let place = folder()?;
-    let (engine, _team) = open(place.path()).await?;
+    let (engine, _team) = open(place).await?;
     let id = begin(&engine, 0).await?;
     let session = engine.ended(&id).await.map_err(text)?;
     let step = engine.get_handoff_history(&id).await.map_err(text)?.pop().ok_or("no handoff was made")?;
@@ -200,4 +201,29 @@ async fn choices(report: &mut Report, rounds: u32) -> Result<(), String> {
     let note = "the facts of a step and three conditions, of which the third holds".to_owned();
     report.figure("workflow.rule_eval_us", median(times), "µs", "", note);
     engine.close().await.map_err(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_large_files_are_good() {
+        for agents in [RULES / RULES_EACH, 1] {
+            let read = workflow::parse("large.yaml", &large(agents)).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!((read.workflow.agents.len(), read.workflow.rules.len()), (agents, RULES));
+        }
+    }
+
+    #[test]
+    fn sessions_come_to_their_ends_and_a_choice_is_made() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut report = Report::new(Settings { json: true, quick: true });
+        runtime.block_on(async {
+            let (sessions, records) = busy(one.path(), Duration::from_millis(1_500)).await.unwrap();
+            assert!(sessions > 0.0 && records > 20.0, "{sessions} sessions/s of {records} records");
+            choices(&mut report, other.path(), 10).await.unwrap();
+        });
+    }
 }
