@@ -128,8 +128,8 @@ fn a_workflow_has_limits_of_its_own_and_a_session_beats_it() {
             initiate h1 a->b delegation: made
             initiate h2 a->c delegation: made
             initiate h3 a->d delegation: refused HO0701 type: 2 of the 2 handoffs of this session are used up
-            open s3 by a workflow=unknown class=simple: done
-            initiate h1 a->b delegation: refused HO0701 type: this simple session has none: its owner works alone; refused HO0702 to_agent: 2 agents would have a part in it, 1 may (who has a part already: a)"#]],
+            open s3 by a workflow=unknown class=simple: refused HO1001 workflow: "unknown" is not known
+            initiate h1 a->b delegation: refused HO0301 session_id: there is no session s3"#]],
     );
 }
 
