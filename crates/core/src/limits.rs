@@ -405,3 +405,5 @@ pub const FAULTS_SHOWN: usize = 10;
 pub const FINDINGS_SHOWN: usize = 50;
 /// How long a run that was interrupted waits for whoever works in it, in milliseconds; the next run goes on with the rest.
 pub const RUN_CLOSE_MS: u64 = 2_000;
+/// How long what a program left behind may go on writing after its end, in milliseconds.
+pub const COMMAND_REST_MS: u64 = 20;

@@ -130,6 +130,15 @@ impl Engine {
             let message = format!("session {id} is there already, and does not follow {}", workflow.name);
             return Err(Refusal::new(Code::SessionExists, message).at("session_id").into());
         }
+        if session.flow.as_ref().is_some_and(|flow| flow.agent.is_some() || flow.ended.is_some()) {
+            // Begun before: what it was begun with counts, whatever the file says by now.
+            let first = self.handoff_history(id, 0, 1).await?;
+            if first.first().is_some_and(|first| first.request.task.payload != start.input) {
+                let refusal = Refusal::new(Code::KeyConflict, format!("session {id} was started with other data"));
+                return Err(refusal.at("input").hint("choose another session, or give the same data").into());
+            }
+            return Ok(session);
+        }
         let mut request = Request::new(Kind::Sequential, start.by, asked);
         request.reason = format!("{} starts", workflow.name);
         request.task.payload = start.input;

@@ -73,6 +73,11 @@ impl Session {
         // What goes on below is charged there from its beginning, and this attempt is not made shorter by what was before.
         let again = self.open.get(&id).filter(|handoff| handoff.earlier.is_some());
         let below_ms = again.map(|handoff| self.below_ms(handoff, at));
+        let first = self.open.get(&id).is_some_and(|handoff| handoff.accepted_at.is_none());
+        if let Some(flow) = self.flow.as_mut().filter(|flow| first && flow.step == Some(id)) {
+            // The time of a state begins when somebody begins to work in it.
+            flow.since = at;
+        }
         self.change(id, touched, |handoff| {
             handoff.phase = Phase::Running {
                 lease: *lease,

@@ -35,7 +35,9 @@ impl Draft<'_> {
     pub(super) fn end_of_state(&self, handoff: &Handoff) -> Option<Timestamp> {
         let flow = self.session.flow.as_ref().filter(|flow| flow.step == Some(handoff.id))?;
         let ms = self.workflow()?.states.get(&flow.state)?.timeout_ms?;
-        Some(flow.since + ms)
+        // A step that nobody has taken yet waits for a person or for its turn, which is not its time.
+        let since = if handoff.accepted_at.is_none() { self.now } else { flow.since };
+        Some(since + ms)
     }
 
     /// Whether a request is the first step of the workflow.

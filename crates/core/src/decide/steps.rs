@@ -68,7 +68,10 @@ impl Draft<'_> {
         if !self.session.is_step(step.id) || self.session.ended_at.is_some() {
             return;
         }
-        let Some(workflow) = self.workflow().cloned() else { return };
+        let Some(workflow) = self.workflow().cloned() else {
+            let (state, why) = (self.state(), "the workflow is not loaded".to_owned());
+            return self.end_flow(state, "", None, End::Failed, why.clone(), why);
+        };
         let how = if status == Status::TimedOut { Ended::Late } else { Ended::Badly };
         let signal = workflow.usual_signal(&self.state(), how);
         let (session, agent) = (self.session.clone(), self.role(step));
@@ -139,7 +142,11 @@ impl Draft<'_> {
     }
 
     fn step_request(&self, next: &Next, reason: &str, payload: Value) -> Request {
-        let mut request = Request::new(Kind::Sequential, self.session.active_agent.clone(), reason);
+        let owner = self.session.active_agent.clone();
+        // A step that nobody took leaves its source the owner; what comes back to it comes from whose step it was.
+        let role = self.session.flow.as_ref().and_then(|flow| flow.agent.clone());
+        let from = role.filter(|_| next.agent.as_ref() == Some(&owner)).unwrap_or(owner);
+        let mut request = Request::new(Kind::Sequential, from, reason);
         request.to_agent.clone_from(&next.agent);
         request.rule.clone_from(&next.rule);
         request.completes_segment = true;

@@ -55,7 +55,11 @@ impl Payload {
         let mut made = Map::new();
         let mut wrong = Vec::new();
         if self.names().next().is_none() {
-            made.extend(facts.data().as_object().cloned().unwrap_or_default());
+            match facts.data() {
+                Value::Null => {}
+                Value::Object(fields) => made.extend(fields.clone()),
+                other => drop(made.insert("result".into(), other.clone())),
+            }
         }
         for name in self.required.iter().chain(&self.optional) {
             match find(name, facts) {

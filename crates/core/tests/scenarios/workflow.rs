@@ -407,6 +407,31 @@ fn a_rule_can_ask_for_an_approval() {
 }
 
 #[test]
+fn a_step_that_nobody_took_can_go_back_to_its_source() {
+    let mut back = flow();
+    back["rules"][0]["needs_approval"] = json!(true);
+    let rules = back["rules"].as_array_mut().expect("a list");
+    rules.push(json!({"id": "8", "from": "c", "to": "b", "trigger_state": "FETCHING_FAILED", "reason": "look again",
+        "next_state": "LOOKING", "retry": {"max": 2}}));
+    let program =
+        format!(r#"{OPEN} return h1 as L1 success signal=LOOKED body={{"name":"Jane"}} name=h2; deny h2 by boss"#);
+    check_with(back, &program, &expect![[r#"
+        1 session_opened a
+        2 segment_completed by a
+        3 initiated h1 a->b sequential offered until 30s
+        4 state_changed LOOKING->LOOKING: h1 for b
+        5 accepted h1 b L1 until 30s deadline 3600s
+        6 completed h1 success
+        7 initiated h2 b->c sequential awaiting_approval until 86400s high path a>b>c
+        8 approval_requested h2 until 86400s
+        9 state_changed LOOKING->FETCHING on LOOKED by rule 1: h2 for c
+        10 denied h2 by boss
+        11 cancelled h2 failed: denied by boss: too risky
+        12 initiated n3 c->b sequential offered until 30s
+        13 state_changed FETCHING->LOOKING on FETCHING_FAILED by rule 8: n3 for b"#]]);
+}
+
+#[test]
 fn whoever_owns_the_session_can_end_it_in_the_middle() {
     check(
         &format!("{OPEN} end s by b"),

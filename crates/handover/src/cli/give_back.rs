@@ -30,6 +30,9 @@ pub struct GiveBack {
     /// Anything to add
     #[arg(long, value_name = "TEXT", default_value = "")]
     notes: String,
+    /// How a step of a workflow ended, in the words of its rules
+    #[arg(long, value_name = "SIGNAL")]
+    signal: Option<String>,
 }
 
 /// Arguments of `handover renew`.
@@ -66,7 +69,10 @@ pub(crate) async fn run(args: &GiveBack, job: &mut Job<'_>) -> Result<(), Stop> 
         (None, Some(text)) => json!({ "content_type": "text", "body": text }),
         (None, None) => json!({}),
     };
-    let giving = json!({ "status": args.status, "result": result, "notes": args.notes });
+    let mut giving = json!({ "status": args.status, "result": result, "notes": args.notes });
+    if let Some(signal) = &args.signal {
+        giving["signal"] = json!(signal);
+    }
     let answer = job.engine.give_back_json(id, lease, &giving.to_string()).await?;
     if job.out.look.json {
         return job.out.json(&answer).await;

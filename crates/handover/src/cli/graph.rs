@@ -9,6 +9,7 @@ use handover_core::{
     limits::{GRAPH_EDGES_MAX, PAGE_MAX},
 };
 use handover_store::HandoffQuery;
+use serde_json::json;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -117,7 +118,13 @@ async fn write(args: &Draw, drawn: &Graph, folder: &Path, out: &mut Out) -> Resu
         Form::Dot => graph::dot(drawn),
         Form::Svg => graph::svg(drawn),
     };
-    let Some(path) = &args.output else { return out.line(text).await };
+    let Some(path) = &args.output else {
+        let form = args.form.to_possible_value().map(|form| form.get_name().to_owned());
+        return match out.look.json {
+            true => out.json(&json!({ "form": form, "drawing": text })).await,
+            false => out.line(text).await,
+        };
+    };
     std::fs::write(folder.join(path), text).map_err(|error| {
         Stop::refused(format!("{} cannot be written: {error}", path.display()), "check the path and its permissions")
     })?;

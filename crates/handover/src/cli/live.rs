@@ -53,6 +53,11 @@ impl Live {
         if self.quiet || out.look.json { Ok(()) } else { out.line(line).await }
     }
 
+    /// A session was refused: nothing of it will be told.
+    pub(crate) fn leave(&mut self, name: &SessionId) {
+        self.open.remove(name);
+    }
+
     /// Whether every end was told.
     pub(crate) fn is_told(&self) -> bool {
         self.open.is_empty()

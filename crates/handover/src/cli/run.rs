@@ -72,7 +72,13 @@ pub(crate) async fn run(cli: &Cli, args: &Run, out: &mut Out) -> Result<(), Stop
     let begins = begins(args, &file)?;
     let settings = config(cli, &file)?;
     let db = cli.database();
-    let places = Places { home: file.folder.clone(), run: folder_of(args, &db, &file) };
+    let places = Places { home: whole(&file.folder)?, run: whole(&folder_of(args, &db, &file))? };
+    std::fs::create_dir_all(&places.run).map_err(|error| {
+        Stop::refused(
+            format!("{} cannot be made: {error}", places.run.display()),
+            "choose another one with --folder DIR",
+        )
+    })?;
     let engine = open(&db, settings.as_ref()).await?;
     let desk = desk::serve(&engine, &db);
     let (done, team) = match prepare(&engine, &file, &places, settings.as_ref()).await {
@@ -96,6 +102,12 @@ pub(crate) async fn run(cli: &Cli, args: &Run, out: &mut Out) -> Result<(), Stop
 /// The file of a workflow, by its folder or by itself.
 pub(crate) fn file_of(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("workflow.yaml") } else { path.to_path_buf() }
+}
+
+/// A path that means the same from every folder.
+fn whole(path: &Path) -> Result<PathBuf, Stop> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    std::path::absolute(path).map_err(|error| Stop::trouble(format!("{}: {error}", path.display()), ""))
 }
 
 fn folder_of(args: &Run, db: &Path, file: &WorkflowFile) -> PathBuf {
@@ -151,6 +163,9 @@ fn begins(args: &Run, file: &WorkflowFile) -> Result<Vec<Begin>, Stop> {
     let mut all = Vec::new();
     for path in &args.input {
         match input::document(path)? {
+            Value::Array(items) if items.is_empty() => {
+                return Err(Stop::refused(format!("{} is an empty list", path.display()), "give at least one request"));
+            }
             Value::Array(items) => all.extend(items),
             one => all.push(one),
         }
@@ -231,21 +246,35 @@ async fn work(
     feed: Subscription,
     out: &mut Out,
 ) -> Result<Vec<Arc<Session>>, Stop> {
-    let mut ended = Vec::new();
+    let (mut ended, mut started, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     let names: Vec<SessionId> = begins.iter().map(|begin| begin.session.clone()).collect();
     let mut live = Live::new(&names, args.quiet);
     for begin in begins {
         let known = engine.session(&begin.session).await.ok();
-        live.begins(&begin.session, known.as_deref(), out).await?;
         let start = Start::of(&file.workflow.name, AgentId::new(DESK)?).asking(begin.request).with(begin.input);
-        engine.start(&begin.session, start).await?;
+        // One that is refused keeps no other from its end.
+        if let Err(error) = engine.start(&begin.session, start).await {
+            live.leave(&begin.session);
+            refused.push(error);
+            continue;
+        }
+        live.begins(&begin.session, known.as_deref(), out).await?;
+        started.push(begin.session);
     }
-    follow(engine, feed, &names, &mut live, out).await?;
-    for name in &names {
+    follow(engine, feed, &started, &mut live, out).await?;
+    for name in &started {
         ended.push(engine.session(name).await?);
     }
     summary::tell(engine, &file.workflow, &ended, places, out).await?;
-    Ok(ended)
+    match refused.pop() {
+        None => Ok(ended),
+        Some(last) => {
+            for error in refused {
+                out.tell(&Stop::from(error)).await;
+            }
+            Err(last.into())
+        }
+    }
 }
 
 /// Shows what happens until all sessions have ended.

@@ -15,6 +15,7 @@ use handover_core::{
     ids::SessionId,
     limits::LIST_ROWS,
     session::Session,
+    workflow,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -134,7 +135,16 @@ async fn list(args: &List, job: &mut Job<'_>) -> Result<(), Stop> {
     table.write(job.out).await
 }
 
+/// Where a session stands: in its workflow, where it follows one.
 fn state(session: &Session) -> (String, Style) {
+    if let Some(flow) = &session.flow {
+        let style = match flow.ended {
+            Some(workflow::End::Completed) => Style::Green,
+            Some(workflow::End::Failed) => Style::Red,
+            None => Style::Blue,
+        };
+        return (flow.state.clone(), style);
+    }
     match (session.ended_at, session.open.len()) {
         (Some(_), _) => ("ended".to_owned(), Style::Dim),
         (None, 0) => ("quiet".to_owned(), Style::Plain),
@@ -154,6 +164,8 @@ async fn show(text: &str, job: &mut Job<'_>) -> Result<(), Stop> {
     let variables: Vec<&str> = session.variables.keys().map(String::as_str).collect();
     let lines = [
         ("asked for", tame(&session.original_request)),
+        ("workflow", session.workflow.clone().unwrap_or_default()),
+        ("trouble", session.flow.as_ref().map(|flow| tame(&flow.stuck)).unwrap_or_default()),
         ("owner", session.active_agent.to_string()),
         ("opened", job.out.time(session.opened_at)),
         ("last", job.out.time(session.last_at)),

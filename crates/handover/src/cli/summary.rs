@@ -6,6 +6,7 @@ use super::{
     paint::{Style, tame},
     story::body,
     times,
+    words::count,
 };
 use crate::team::Places;
 use handover_core::{
@@ -63,13 +64,13 @@ async fn one(session: &Session, last: Option<(Value, String)>, out: &mut Out) ->
     let took = session.ended_at.map(|at| times::length(at.since(session.opened_at))).unwrap_or_default();
     let name = out.paint(Style::Bold, session.id.as_str());
     let head = format!("{} {name}  {}", out.paint(style, sign), out.paint(style, &flow.state));
-    let figures = out.paint(Style::Dim, &format!("{} handoffs, {took}", session.handoffs));
+    let figures = out.paint(Style::Dim, &format!("{}, {took}", count(session.handoffs, "handoff")));
     out.line(format!("{head}  {figures}")).await?;
     if !flow.stuck.is_empty() {
         out.line(format!("  {}", tame(&flow.stuck))).await?;
     }
     let Some((result, notes)) = last else { return Ok(()) };
-    if !notes.is_empty() {
+    if !notes.is_empty() && !flow.stuck.contains(&notes) {
         out.line(format!("  {}", tame(&notes))).await?;
     }
     if let Value::String(text) = &result {

@@ -3,13 +3,13 @@
 use super::{Outcome, Places};
 use handover_core::{
     command::Update,
-    limits::{COMMAND_OUTPUT_BYTES_MAX, COMMAND_WORDS_SHOWN},
+    limits::{COMMAND_OUTPUT_BYTES_MAX, COMMAND_REST_MS, COMMAND_WORDS_SHOWN, QUOTE_CHARS_MAX},
     workflow::Member,
 };
 use handover_engine::agent::{Done, Failure, Work};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::{path::PathBuf, process::Stdio};
+use std::{path::PathBuf, process::Stdio, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     process::Command,
@@ -48,7 +48,11 @@ impl Program {
 
     pub(super) async fn run(&self, work: &Work) -> Outcome {
         let (program, arguments) = self.words.split_first().ok_or("there is no program to run")?;
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        // A group of its own: an interrupt at the terminal is for us, and what it starts ends with it.
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut child = command
             .args(arguments)
             .current_dir(&self.home)
             .env("HANDOVER_RUN", &self.run)
@@ -59,18 +63,36 @@ impl Program {
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| format!("`{program}` cannot be started in {}: {error}", self.home.display()))?;
+        let group = Group(child.id());
         let input = self.input(work).await?;
-        if let Some(mut stdin) = child.stdin.take() {
+        let stdin = child.stdin.take();
+        let write = async move {
             // A program that does not read its work is free not to.
-            let _ = stdin.write_all(input.as_bytes()).await;
-        }
+            if let Some(mut stdin) = stdin {
+                let _ = stdin.write_all(input.as_bytes()).await;
+            }
+        };
         let (out, err) = (child.stdout.take(), child.stderr.take());
-        let (out, err) = tokio::try_join!(read(out), read(err))?;
-        let status = child.wait().await?;
+        let ends = async {
+            let status = child.wait().await;
+            // What it left behind may hold its output open: that is not waited for.
+            tokio::time::sleep(Duration::from_millis(COMMAND_REST_MS)).await;
+            drop(group);
+            status
+        };
+        // All at once: a program may write before it has read.
+        let ((), out, err, status) = tokio::join!(write, read(out), read(err), ends);
+        let (out, err, status) = (out?, err?, status?);
+        if status.code().is_none() {
+            return Err(format!("`{program}` was ended: {status}").into());
+        }
         if !status.success() {
             return Ok(Done::failed(format!("`{program}` ended with {status}: {}", last_words(&err))));
         }
-        answer(&out).map_err(|error| format!("`{program}` wrote no answer that can be read: {error}").into())
+        answer(&out).map_err(|error| {
+            let shown: String = out.trim().chars().take(QUOTE_CHARS_MAX).collect();
+            format!("`{program}` wrote no answer that can be read: {error}; it wrote: {shown}").into()
+        })
     }
 
     async fn input(&self, work: &Work) -> Result<String, Failure> {
@@ -92,6 +114,19 @@ impl Program {
             "with": self.with,
         });
         Ok(format!("{input}\n"))
+    }
+}
+
+/// A program and all that it started, ended together.
+struct Group(Option<u32>);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let Some(id) = self.0 else { return };
+        // The usual case is that nothing is left, and that this says so to nobody.
+        let ended =
+            std::process::Command::new("kill").args(["-KILL", "--", &format!("-{id}")]).stderr(Stdio::null()).status();
+        drop(ended);
     }
 }
 
