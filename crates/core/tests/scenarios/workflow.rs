@@ -415,7 +415,10 @@ fn a_step_that_nobody_took_can_go_back_to_its_source() {
         "next_state": "LOOKING", "retry": {"max": 2}}));
     let program =
         format!(r#"{OPEN} return h1 as L1 success signal=LOOKED body={{"name":"Jane"}} name=h2; deny h2 by boss"#);
-    check_with(back, &program, &expect![[r#"
+    check_with(
+        back,
+        &program,
+        &expect![[r#"
         1 session_opened a
         2 segment_completed by a
         3 initiated h1 a->b sequential offered until 30s
@@ -428,7 +431,8 @@ fn a_step_that_nobody_took_can_go_back_to_its_source() {
         10 denied h2 by boss
         11 cancelled h2 failed: denied by boss: too risky
         12 initiated n3 c->b sequential offered until 30s
-        13 state_changed FETCHING->LOOKING on FETCHING_FAILED by rule 8: n3 for b"#]]);
+        13 state_changed FETCHING->LOOKING on FETCHING_FAILED by rule 8: n3 for b"#]],
+    );
 }
 
 #[test]
