@@ -8,7 +8,6 @@ use crate::{
     ids::HandoffId,
     session::{Group, MemberEnd, Session},
     time::Timestamp,
-    workflow::End,
 };
 use std::sync::Arc;
 
@@ -88,15 +87,6 @@ impl Session {
                     own.tenant.clone_from(&held.tenant);
                 }
             });
-        }
-    }
-
-    /// The session is over, and its workflow with it.
-    pub(super) fn end(&mut self, at: Timestamp) {
-        self.ended_at = Some(at);
-        if let Some(flow) = &mut self.flow {
-            flow.step = None;
-            flow.ended = flow.ended.or(Some(End::Failed));
         }
     }
 

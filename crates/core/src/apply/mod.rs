@@ -143,7 +143,7 @@ impl Session {
             | Event::StepRecorded { .. } => {}
             // The book of the house remembers how far it has sealed.
             Event::Sealed { through, .. } => self.workflow_state = serde_json::json!({ "sealed_through": through }),
-            Event::SessionEnded { .. } => self.end(at),
+            Event::SessionEnded { .. } => self.ended_at = Some(at),
             Event::LimitsChanged { limits, .. } => self.limits = *limits,
             Event::MessagesAppended { mark, .. } => {
                 // What the user says is news; what agents say to each other is not.

@@ -90,17 +90,8 @@ impl Draft<'_> {
         let Some(id) = made.first().copied().filter(|_| starts) else { return };
         let agent = self.session.open.get(&id).map(|step| step.to_agent.clone());
         let state = self.state();
-        self.emit(Event::StateChanged(Box::new(StateChange {
-            from: state.clone(),
-            to: state,
-            signal: String::new(),
-            rule: None,
-            counted: false,
-            agent,
-            step: Some(id),
-            ended: None,
-            trouble: String::new(),
-        })));
+        let change = StateChange { from: state.clone(), to: state, agent, step: Some(id), ..StateChange::default() };
+        self.emit(Event::StateChanged(Box::new(change)));
     }
 
     /// Whether a step may be ended so: a signal belongs to a workflow, and the rules say where the work goes.

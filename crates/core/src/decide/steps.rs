@@ -178,8 +178,7 @@ impl Draft<'_> {
             counted: next.counted,
             agent: next.agent,
             step,
-            ended: None,
-            trouble: String::new(),
+            ..StateChange::default()
         })));
     }
 
@@ -213,11 +212,9 @@ impl Draft<'_> {
             to,
             signal: signal.to_owned(),
             rule,
-            counted: false,
-            agent: None,
-            step: None,
             ended: Some(ended),
             trouble,
+            ..StateChange::default()
         })));
         let open: Vec<_> = self.session.open.keys().copied().collect();
         for id in open {
@@ -232,13 +229,9 @@ impl Draft<'_> {
         self.emit(Event::StateChanged(Box::new(StateChange {
             from: flow.state.clone(),
             to: flow.state,
-            signal: String::new(),
-            rule: None,
-            counted: false,
-            agent: None,
-            step: None,
             ended: Some(End::Failed),
             trouble: "the session was ended".into(),
+            ..StateChange::default()
         })));
     }
 

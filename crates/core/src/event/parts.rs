@@ -78,7 +78,7 @@ pub struct SealedHead {
 }
 
 /// Where the work went in a workflow, and why.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StateChange {
     /// The state before.
     pub from: String,

@@ -16,7 +16,7 @@ use handover_core::{
 };
 use handover_engine::{Engine, Options};
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -29,12 +29,12 @@ const NAP: Duration = Duration::from_millis(20);
 /// Carries out a command, wherever the database is.
 pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
     match &cli.command {
-        Command::Demo { file } => Box::pin(demo::run(cli, file.as_deref(), out)).await,
+        Command::Demo { file } => Box::pin(demo::run(file.as_deref(), out)).await,
         Command::Init(args) => init::run(args, out).await,
         Command::Check(args) => check::run(args, out).await,
         Command::Explain(args) => explain::run(args, out).await,
         Command::Completions(args) => completions::run(args, out).await,
-        Command::Graph(args) if args.file().is_some() => match args.file() {
+        Command::Graph(args) => match args.file() {
             Some(file) => graph::of_file(args, &file, out).await,
             None => once(cli, out).await,
         },
@@ -113,7 +113,7 @@ pub(crate) async fn open(cli: &Cli, background: bool) -> Result<Engine, Stop> {
         return Err(no_database(&path));
     }
     let changes = matches!(access, Access::Change | Access::Make);
-    let settings = if access == Access::Look { None } else { config(cli)? };
+    let settings = if access == Access::Look { None } else { config(cli, None)? };
     let policy = settings.as_ref().and_then(|settings| settings.policy.clone()).unwrap_or_default();
     let options = Options { background, take_up: changes, policy, ..Options::default() };
     let engine = Engine::open_with(&path, options).await?;
@@ -131,14 +131,14 @@ fn no_database(path: &Path) -> Stop {
     Stop::refused(format!("there is no database {}", path.display()), hint)
 }
 
-/// The settings of this folder, or those that were named.
-fn config(cli: &Cli) -> Result<Option<Settings>, Stop> {
-    let path = match &cli.global.config {
-        Some(path) => path.clone(),
-        None if Path::new(CONFIG).exists() => PathBuf::from(CONFIG),
-        None => return Ok(None),
-    };
-    Ok(Some(settings::read(path)?))
+/// The settings that are named, those of this folder, or those of another folder that counts.
+pub(crate) fn config(cli: &Cli, beside: Option<&Path>) -> Result<Option<Settings>, Stop> {
+    let folders = [Some(Path::new("")), beside].into_iter().flatten();
+    let found = || folders.map(|folder| folder.join(CONFIG)).find(|path| path.exists());
+    match cli.global.config.clone().or_else(found) {
+        Some(path) => Ok(Some(settings::read(path)?)),
+        None => Ok(None),
+    }
 }
 
 /// Who sits at the terminal.

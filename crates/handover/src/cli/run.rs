@@ -11,7 +11,7 @@ use super::{
     summary,
 };
 use crate::{
-    settings::{self, Settings},
+    settings::Settings,
     team::{DESK, Places, Team},
     workflow::{self, WorkflowFile},
 };
@@ -20,6 +20,7 @@ use handover_core::{
     digest::Digest,
     ids::{AgentId, SessionId},
     limits::{RUN_CLOSE_MS, RUN_INPUTS_MAX},
+    refusal::HandoffError,
     session::Session,
     workflow::End,
 };
@@ -70,7 +71,7 @@ pub(crate) async fn run(cli: &Cli, args: &Run, out: &mut Out) -> Result<(), Stop
         change(&mut file, setting)?;
     }
     let begins = begins(args, &file)?;
-    let settings = config(cli, &file)?;
+    let settings = door::config(cli, Some(&file.folder))?;
     let db = cli.database();
     let places = Places { home: whole(&file.folder)?, run: whole(&folder_of(args, &db, &file))? };
     std::fs::create_dir_all(&places.run).map_err(|error| {
@@ -124,18 +125,6 @@ async fn open(db: &Path, settings: Option<&Settings>) -> Result<Engine, Stop> {
         }
         opened => opened,
     }
-}
-
-/// The settings that are named, those of this folder, or those beside the workflow.
-fn config(cli: &Cli, file: &WorkflowFile) -> Result<Option<Settings>, Stop> {
-    let beside = file.folder.join(door::CONFIG);
-    let path = match &cli.global.config {
-        Some(path) => path.clone(),
-        None if Path::new(door::CONFIG).exists() => PathBuf::from(door::CONFIG),
-        None if beside.exists() => beside,
-        None => return Ok(None),
-    };
-    Ok(Some(settings::read(path)?))
 }
 
 /// Sets a value deep in the settings of a workflow.
@@ -246,22 +235,11 @@ async fn work(
     feed: Subscription,
     out: &mut Out,
 ) -> Result<Vec<Arc<Session>>, Stop> {
-    let (mut ended, mut started, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+    let mut ended = Vec::new();
     let names: Vec<SessionId> = begins.iter().map(|begin| begin.session.clone()).collect();
     let mut live = Live::new(&names, args.quiet);
-    for begin in begins {
-        let known = engine.session(&begin.session).await.ok();
-        let start = Start::of(&file.workflow.name, AgentId::new(DESK)?).asking(begin.request).with(begin.input);
-        // One that is refused keeps no other from its end.
-        if let Err(error) = engine.start(&begin.session, start).await {
-            live.leave(&begin.session);
-            refused.push(error);
-            continue;
-        }
-        live.begins(&begin.session, known.as_deref(), out).await?;
-        started.push(begin.session);
-    }
-    follow(engine, feed, &started, &mut live, out).await?;
+    let (started, mut refused) = start_all(engine, &file.workflow.name, begins, &mut live, out).await?;
+    follow(engine, feed, &mut live, out).await?;
     for name in &started {
         ended.push(engine.session(name).await?);
     }
@@ -277,28 +255,45 @@ async fn work(
     }
 }
 
+/// Starts every session. One that is refused keeps no other from its end.
+pub(crate) async fn start_all(
+    engine: &Engine,
+    workflow: &str,
+    begins: Vec<Begin>,
+    live: &mut Live,
+    out: &mut Out,
+) -> Result<(Vec<SessionId>, Vec<HandoffError>), Stop> {
+    let (mut started, mut refused) = (Vec::new(), Vec::new());
+    for begin in begins {
+        let known = engine.session(&begin.session).await.ok();
+        let start = Start::of(workflow, AgentId::new(DESK)?).asking(begin.request).with(begin.input);
+        if let Err(error) = engine.start(&begin.session, start).await {
+            live.leave(&begin.session);
+            refused.push(error);
+            continue;
+        }
+        live.begins(&begin.session, known.as_deref(), out).await?;
+        started.push(begin.session);
+    }
+    Ok((started, refused))
+}
+
 /// Shows what happens until all sessions have ended.
 pub(crate) async fn follow(
     engine: &Engine,
     mut feed: Subscription,
-    names: &[SessionId],
     live: &mut Live,
     out: &mut Out,
 ) -> Result<(), Stop> {
-    loop {
-        let mut open = 0;
-        for name in names {
-            open += usize::from(engine.session(name).await?.ended_at.is_none());
-        }
-        if open == 0 && live.is_told() {
-            return Ok(());
-        }
+    // Heard since before anything was started: no end is missed.
+    while !live.is_told() {
         match feed.next().await? {
             Some(Notice::Event(message)) => live.show(&message, out).await?,
             Some(Notice::Dropped { resume_after }) => feed = engine.subscribe(Filter::default(), Some(resume_after)),
             None => return Err(Stop::Gone),
         }
     }
+    Ok(())
 }
 
 /// A line about a session that was there before.

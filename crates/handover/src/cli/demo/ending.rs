@@ -2,7 +2,6 @@
 
 use crate::{
     cli::{
-        args::Cli,
         exit::Stop,
         out::Out,
         paint::{Style, tame},
@@ -146,7 +145,7 @@ async fn drawing(all: &[(&SessionId, Vec<Handoff>)], out: &mut Out) -> Result<()
 }
 
 /// Where everything is, and what to try.
-pub(super) async fn what_next(db: &Path, _cli: &Cli, out: &mut Out) -> Result<(), Stop> {
+pub(super) async fn what_next(db: &Path, out: &mut Out) -> Result<(), Stop> {
     if out.look.json {
         return Ok(());
     }

@@ -6,16 +6,15 @@
 mod ending;
 
 use super::{
-    args::Cli,
     desk,
     exit::Stop,
     live::Live,
     out::Out,
     paint::Style,
-    run::{Begin, follow},
+    run::{Begin, follow, start_all},
 };
 use crate::{
-    team::{DESK, Places, Team},
+    team::{Places, Team},
     workflow,
 };
 use handover_core::{
@@ -24,7 +23,7 @@ use handover_core::{
     policy::{ApprovalRule, Approver, Policy, When},
     workflow::Workflow,
 };
-use handover_engine::{Engine, Filter, Notice, Options, Start};
+use handover_engine::{Engine, Filter, Notice, Options};
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -47,7 +46,7 @@ const PERSON: &str = "ops";
 /// How long the person of the demo thinks.
 const THINKS: Duration = Duration::from_millis(1_200);
 
-pub(crate) async fn run(cli: &Cli, file: Option<&str>, out: &mut Out) -> Result<(), Stop> {
+pub(crate) async fn run(file: Option<&str>, out: &mut Out) -> Result<(), Stop> {
     let home = std::env::temp_dir().join(format!("handover-demo-{}", std::process::id()));
     let db = file.map_or_else(|| home.join("handover.db"), PathBuf::from);
     lay_out(&home)?;
@@ -62,7 +61,7 @@ pub(crate) async fn run(cli: &Cli, file: Option<&str>, out: &mut Out) -> Result<
     let closed = engine.close().await;
     done?;
     closed?;
-    ending::what_next(&db, cli, out).await
+    ending::what_next(&db, out).await
 }
 
 /// What the team reads, in a folder of its own.
@@ -109,13 +108,12 @@ async fn work(engine: &Engine, flow: &Workflow, home: &Path, db: &Path, out: &mu
     let begins = begins()?;
     let names: Vec<SessionId> = begins.iter().map(|begin| begin.session.clone()).collect();
     let mut live = Live::new(&names, false);
-    for begin in begins {
-        let known = engine.session(&begin.session).await.ok();
-        live.begins(&begin.session, known.as_deref(), out).await?;
-        let start = Start::of(&flow.name, AgentId::new(DESK)?).asking(begin.request).with(begin.input);
-        engine.start(&begin.session, start).await?;
+    let (_, refused) = start_all(engine, &flow.name, begins, &mut live, out).await?;
+    if let Some(error) = refused.into_iter().next() {
+        person.abort();
+        return Err(error.into());
     }
-    let followed = follow(engine, feed, &names, &mut live, out).await;
+    let followed = follow(engine, feed, &mut live, out).await;
     person.abort();
     followed?;
     drop(team);

@@ -111,7 +111,9 @@ async fn answer(stream: UnixStream, engine: &Engine, brief: watch::Receiver<()>)
         Err(why) => return refuse(&mut write, &why).await,
     };
     let (sender, frames) = mpsc::channel(DESK_FRAMES_MAX);
-    let carried = Box::pin(carry(&errand, engine, brief, sender));
+    // Held until the last word is written: whoever closes waits for it.
+    let mut brief = Some(brief);
+    let carried = Box::pin(carry(&errand, engine, &mut brief, sender));
     tokio::select! {
         ((), written) = async { tokio::join!(carried, pass_on(frames, &mut write)) } => written,
         // Nobody waits for the answer any more. A commit that has begun is finished by the engine.
@@ -143,7 +145,7 @@ async fn hear(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Result<Errand, 
     }))
 }
 
-async fn carry(errand: &Errand, engine: &Engine, brief: watch::Receiver<()>, sender: mpsc::Sender<Frame>) {
+async fn carry(errand: &Errand, engine: &Engine, brief: &mut Option<watch::Receiver<()>>, sender: mpsc::Sender<Frame>) {
     let mut out = Out::there(errand.look, sender);
     let exit = match carry_in(errand, engine, brief, &mut out).await {
         Ok(()) => exit::GOOD,
@@ -155,7 +157,12 @@ async fn carry(errand: &Errand, engine: &Engine, brief: watch::Receiver<()>, sen
     let _ = out.send(Frame::Exit(exit)).await;
 }
 
-async fn carry_in(errand: &Errand, engine: &Engine, brief: watch::Receiver<()>, out: &mut Out) -> Result<(), Stop> {
+async fn carry_in(
+    errand: &Errand,
+    engine: &Engine,
+    brief: &mut Option<watch::Receiver<()>>,
+    out: &mut Out,
+) -> Result<(), Stop> {
     let cli = usage::parse_quietly(&errand.args).map_err(|error| Stop::Plain {
         message: error.to_string().trim_start_matches("error: ").to_owned(),
         hint: String::new(),
@@ -164,12 +171,9 @@ async fn carry_in(errand: &Errand, engine: &Engine, brief: watch::Receiver<()>, 
     if matches!(cli.command, Command::Keep) || cli.command.access() == Access::None {
         return Err(Stop::refused("another process has the database open", "one is enough"));
     }
-    let _brief = if cli.command.waits() {
-        drop(brief); // Closing does not wait for whoever waits.
-        None
-    } else {
-        Some(brief)
-    };
+    if cli.command.waits() {
+        *brief = None; // Closing does not wait for whoever waits.
+    }
     let mut job = Job { engine, out, folder: &errand.folder, user: &errand.user, live: true };
     carry_out(&cli.command, &mut job).await
 }
