@@ -32,6 +32,12 @@ pub enum AgentKind {
     Worker,
     /// A person with an inbox.
     Human,
+    /// A model with tools.
+    Llm,
+    /// A program that reads its work and writes what came of it.
+    Command,
+    /// A service that is called over HTTP.
+    Http,
 }
 
 /// One thing an agent can do, and how well.
@@ -114,6 +120,27 @@ pub struct Profile {
     /// The model that it works with, as in the price table. Where it reports no usage, its tokens are counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// A model: who provides it, by the name that the settings give.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// A model: what it is told before all else.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub instructions: String,
+    /// A model: the tools that it may call, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// A program: its name and its arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// A program: the folder in which it works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// A service: where it is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// A service: the variable of the environment that holds the secret by which calls are signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_env: Option<String>,
 }
 
 fn yes() -> bool {
@@ -145,6 +172,13 @@ impl Profile {
             tags: Vec::new(),
             budget: None,
             model: None,
+            provider: None,
+            instructions: String::new(),
+            tools: Vec::new(),
+            command: Vec::new(),
+            folder: None,
+            url: None,
+            secret_env: None,
         }
     }
 

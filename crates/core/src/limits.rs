@@ -407,3 +407,7 @@ pub const FINDINGS_SHOWN: usize = 50;
 pub const RUN_CLOSE_MS: u64 = 2_000;
 /// How long what a program left behind may go on writing after its end, in milliseconds.
 pub const COMMAND_REST_MS: u64 = 20;
+/// Tools that an agent may have.
+pub const TOOLS_MAX: usize = 128;
+/// Words of the command of a program.
+pub const COMMAND_WORDS_MAX: usize = 64;

@@ -4,7 +4,7 @@ use crate::{
     agent::Risk,
     digest::Digest,
     guard::{complexity::Complexity, watch::Watch},
-    handoff::{Aggregation, Handoff, Metrics, ReturnStatus},
+    handoff::{Aggregation, Handoff, Kind, Metrics, Request, ReturnStatus},
     ids::{AgentId, ArtifactId, GroupId, HandoffId, SessionId},
     message::Mark,
     policy::{Mode, SessionLimits},
@@ -266,6 +266,15 @@ impl Session {
     pub fn held_by(&self, agent: &AgentId) -> Option<&Arc<Handoff>> {
         let held = |h: &&Arc<Handoff>| h.to_agent == *agent && h.lease().is_some();
         self.open.values().filter(held).max_by_key(|h| h.n)
+    }
+
+    /// Whether this is a question of the person whom the session serves to whoever has it now. The answer comes back
+    /// to the person, and the session stays where it is.
+    #[must_use]
+    pub fn is_asked_by_user(&self, request: &Request) -> bool {
+        self.user_id.as_deref() == Some(request.from_agent.as_str())
+            && request.kind == Kind::Delegation
+            && request.to_agent.as_ref() == Some(&self.active_agent)
     }
 
     /// The open handoff whose return this agent waits for before it goes on.

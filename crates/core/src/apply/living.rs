@@ -21,7 +21,8 @@ impl Session {
     ) {
         let step = Move { from: request.from_agent.clone(), to: handoff.to_agent.clone(), digest: handoff.content };
         // What goes on with an earlier one further up was made by the engine.
-        self.watch.note(request.kind, handoff.returns_for == handoff.id, step, at);
+        let counts = handoff.returns_for == handoff.id && !self.is_asked_by_user(request);
+        self.watch.note(request.kind, counts, step, at);
         let mut handoff = handoff.clone();
         handoff.request = request.clone();
         let handoff = Arc::new(handoff);

@@ -90,16 +90,22 @@ impl Draft<'_> {
             self.check_escalations(&limits, checks);
             return;
         }
-        if self.mode() == Mode::Independent {
+        // A question of the user is no step between agents: there is no circle in it, and it ends when the user does.
+        let by_user = self.session.is_asked_by_user(request);
+        if self.mode() == Mode::Independent && !by_user {
             checks.add(Refusal::new(Code::HandoffsOff, "the mode is independent: each agent works alone").at("type"));
         }
         if let Some(end) = self.session_deadline().filter(|end| *end <= self.now) {
             checks.add(Refusal::new(Code::TimeSpent, format!("the time of the session was over at {end}")));
         }
-        self.check_count(&limits, targets.len(), checks);
-        self.check_agents(&limits, request, targets, checks);
+        if !by_user {
+            self.check_count(&limits, targets.len(), checks);
+            self.check_agents(&limits, request, targets, checks);
+        }
         self.check_one_try(targets, checks);
-        self.check_pace(request, targets, checks);
+        if !by_user {
+            self.check_pace(request, targets, checks);
+        }
         for (i, target) in targets.iter_mut().enumerate() {
             let field = field_of(request, i);
             let own = request.broadcast.as_ref().and_then(|all| all.targets.get(i)).and_then(|send| send.task.as_ref());
@@ -107,7 +113,7 @@ impl Draft<'_> {
             target.content = Some(content);
             self.check_chain(&limits, request, &target.to, &field, checks);
             // A way of a workflow that may be gone only so often ends by itself.
-            if self.way.as_ref().is_none_or(|way| !way.bounded) {
+            if !by_user && self.way.as_ref().is_none_or(|way| !way.bounded) {
                 self.check_circle(request, &target.to, content, &field, checks);
             }
         }

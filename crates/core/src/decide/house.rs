@@ -2,7 +2,7 @@
 
 use super::{Decided, Draft, World, session, validate::Checks};
 use crate::{
-    agent::{Agents, Profile},
+    agent::{AgentKind, Agents, Profile},
     event::Event,
     ids::{AgentId, Ids, SessionId},
     limits,
@@ -91,7 +91,7 @@ pub fn check_profile(profile: &Profile, agents: &Agents) -> Result<(), HandoffEr
     if let Some(budget) = &profile.budget {
         crate::policy::check_limit("budget", budget, &mut checks);
     }
-    checks.optional_text("model", profile.model.as_deref().unwrap_or_default());
+    check_runner(profile, &mut checks);
     if let Some(ms) = profile.max_execution_ms {
         checks.wait("max_execution_ms", ms);
     }
@@ -103,6 +103,44 @@ pub fn check_profile(profile: &Profile, agents: &Agents) -> Result<(), HandoffEr
     let new = usize::from(agents.get(&profile.id).is_none());
     checks.count("agents", agents.len() + new, limits::AGENTS_MAX, "AGENTS_MAX");
     checks.done()
+}
+
+/// How its work is done: what its kind needs must be there, and nothing that belongs to another kind.
+fn check_runner(profile: &Profile, checks: &mut Checks) {
+    for (field, text) in [
+        ("model", profile.model.as_deref()),
+        ("provider", profile.provider.as_deref()),
+        ("instructions", Some(profile.instructions.as_str())),
+        ("folder", profile.folder.as_deref()),
+        ("url", profile.url.as_deref()),
+        ("secret_env", profile.secret_env.as_deref()),
+    ] {
+        checks.optional_text(field, text.unwrap_or_default());
+    }
+    checks.count("tools", profile.tools.len(), limits::TOOLS_MAX, "TOOLS_MAX");
+    checks.count("command", profile.command.len(), limits::COMMAND_WORDS_MAX, "COMMAND_WORDS_MAX");
+    let is = |kind| profile.kind == kind;
+    let web = profile.url.as_deref().is_some_and(|url| url.starts_with("http://") || url.starts_with("https://"));
+    let named = profile.command.first().is_some_and(|word| !word.trim().is_empty());
+    let needs = [
+        (is(AgentKind::Llm) && profile.model.is_none(), "model", "a model needs its name", "add `model: NAME`"),
+        (is(AgentKind::Command) && !named, "command", "a program needs its name", "add `command: [NAME, ARGUMENT]`"),
+        (is(AgentKind::Http) && !web, "url", "a service needs an address", "add `url: https://HOST/PATH`"),
+        (!is(AgentKind::Llm) && profile.provider.is_some(), "provider", "this belongs to models", "add `kind: llm`"),
+        (!is(AgentKind::Llm) && !profile.tools.is_empty(), "tools", "these belong to models", "add `kind: llm`"),
+        (
+            !is(AgentKind::Command) && !profile.command.is_empty(),
+            "command",
+            "this belongs to programs",
+            "add `kind: command`",
+        ),
+        (!is(AgentKind::Http) && profile.url.is_some(), "url", "this belongs to services", "add `kind: http`"),
+    ];
+    for (wrong, field, message, hint) in needs {
+        if wrong {
+            checks.add(Refusal::new(Code::BadProfile, message).at(field).hint(hint));
+        }
+    }
 }
 
 /// The circle that this profile would close, in words.

@@ -282,8 +282,9 @@ impl Draft<'_> {
         }
         // Only the owner can give the session away; whoever works on a part of it can ask for help.
         let holds = request.kind != Kind::Sequential && self.session.held_by(from).is_some();
-        // The rules of a workflow give the session away, whoever owns it.
-        if self.session.active_agent != *from && !holds && self.way.is_none() {
+        // The rules of a workflow give the session away, whoever owns it; and whoever is served may ask its owner.
+        let may = holds || self.way.is_some() || self.session.is_asked_by_user(request);
+        if self.session.active_agent != *from && !may {
             let owner = &self.session.active_agent;
             let message = if request.kind == Kind::Sequential {
                 format!("only {owner} owns the session and can give it away, not {from}")

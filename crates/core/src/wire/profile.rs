@@ -12,6 +12,8 @@ use crate::{
 };
 
 const CAPABILITIES: Limit = (limits::CAPABILITIES_MAX, "CAPABILITIES_MAX");
+const TOOLS: Limit = (limits::TOOLS_MAX, "TOOLS_MAX");
+const WORDS: Limit = (limits::COMMAND_WORDS_MAX, "COMMAND_WORDS_MAX");
 
 pub(super) fn profile(f: &mut Fields<'_>) -> Profile {
     Profile {
@@ -34,6 +36,13 @@ pub(super) fn profile(f: &mut Fields<'_>) -> Profile {
         tags: f.list("tags", Some(CAPABILITIES), Place::free_text),
         budget: f.get("budget").and_then(|place| place.object(limit)),
         model: f.optional_text("model"),
+        provider: f.optional_text("provider"),
+        instructions: f.free_text("instructions"),
+        tools: f.list("tools", Some(TOOLS), Place::free_text),
+        command: f.list("command", Some(WORDS), Place::free_text),
+        folder: f.optional_text("folder"),
+        url: f.optional_text("url"),
+        secret_env: f.optional_text("secret_env"),
     }
 }
 

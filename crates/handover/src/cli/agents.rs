@@ -204,6 +204,9 @@ fn kind(kind: AgentKind) -> &'static str {
         AgentKind::Local => "local",
         AgentKind::Worker => "worker",
         AgentKind::Human => "human",
+        AgentKind::Llm => "llm",
+        AgentKind::Command => "command",
+        AgentKind::Http => "http",
     }
 }
 

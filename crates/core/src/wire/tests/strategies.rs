@@ -246,13 +246,27 @@ pub(super) fn messages() -> impl Strategy<Value = Vec<NewMessage>> {
 
 pub(super) fn profile() -> impl Strategy<Value = Profile> {
     let capability = (text(), dyadic(1)).prop_map(|(id, proficiency)| Capability { id, proficiency });
-    let kind = select(vec![AgentKind::Local, AgentKind::Worker, AgentKind::Human]);
+    let kind = select(vec![
+        AgentKind::Local,
+        AgentKind::Worker,
+        AgentKind::Human,
+        AgentKind::Llm,
+        AgentKind::Command,
+        AgentKind::Http,
+    ]);
     let texts = (free(), free(), free(), free());
     let lists = (vec(capability, 0..3), vec(free(), 0..3), vec(free(), 0..3));
     (agent(), texts, lists, any::<bool>(), any::<u32>(), of(wait()), risk(), of(agent()), kind).prop_map(
         |(id, texts, lists, accepts_handoffs, tasks, max_execution_ms, max_risk, escalates_to, kind)| Profile {
             budget: accepts_handoffs.then(|| Limit { tokens: max_execution_ms, per: Period::Day, ..Limit::default() }),
             model: accepts_handoffs.then(|| "m".to_owned()),
+            provider: accepts_handoffs.then(|| "p".to_owned()),
+            instructions: texts.2.clone(),
+            tools: lists.1.clone(),
+            command: lists.2.clone(),
+            folder: accepts_handoffs.then(|| "f".to_owned()),
+            url: accepts_handoffs.then(|| "u".to_owned()),
+            secret_env: accepts_handoffs.then(|| "S".to_owned()),
             id,
             name: texts.0,
             specialization: texts.1,
