@@ -411,3 +411,19 @@ pub const COMMAND_REST_MS: u64 = 20;
 pub const TOOLS_MAX: usize = 128;
 /// Words of the command of a program.
 pub const COMMAND_WORDS_MAX: usize = 64;
+/// How often a model is asked in one turn, at most.
+pub const TURN_ITERATIONS_MAX: u32 = 15;
+/// Tools that a model may ask for at once; the rest is refused in a result.
+pub const CALLS_AT_ONCE_MAX: usize = 16;
+/// Longest result of a tool that a model is shown, in bytes. The rest is cut, and it says so.
+pub const TOOL_RESULT_BYTES_MAX: usize = 64 * 1024;
+/// Specialists that a model is told of at once. It can ask for the others.
+pub const SPECIALISTS_TOLD_MAX: usize = 40;
+/// How long a specialist has when a model hands over to it, in milliseconds.
+pub const SPECIALIST_MS: u64 = 10 * 60 * 1_000;
+/// Messages that whoever has a conversation is shown of it.
+pub const CHAT_MESSAGES_SHOWN: usize = 60;
+/// How long a question of the user may take, in milliseconds.
+pub const CHAT_ANSWER_MS: u64 = 30 * 60 * 1_000;
+/// Handoffs of one conversation; each question of the user may need several.
+pub const CHAT_HANDOFFS_MAX: u32 = 1_000;

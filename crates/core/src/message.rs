@@ -55,6 +55,9 @@ pub struct NewMessage {
     /// Whether this is thinking rather than saying.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reasoning: bool,
+    /// Whether this was said within work that was delegated, and not in the conversation with the user.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
 }
 
 impl NewMessage {
@@ -69,6 +72,7 @@ impl NewMessage {
             tool_call_id: None,
             tool_name: None,
             reasoning: false,
+            aside: false,
         }
     }
 }
@@ -106,6 +110,8 @@ struct Kept {
     tool_name: Option<String>,
     #[serde(default)]
     reasoning: bool,
+    #[serde(default)]
+    aside: bool,
     tokens: u64,
     #[serde(default)]
     redacted: BTreeMap<String, u64>,
@@ -113,9 +119,9 @@ struct Kept {
 
 impl From<Kept> for Message {
     fn from(kept: Kept) -> Self {
-        let Kept { n, at, role, content, agent, tool_calls, tool_call_id, tool_name, reasoning, tokens, redacted } =
+        let Kept { n, at, role, content, agent, tool_calls, tool_call_id, tool_name, reasoning, aside, tokens, redacted } =
             kept;
-        let said = NewMessage { role, content, agent, tool_calls, tool_call_id, tool_name, reasoning };
+        let said = NewMessage { role, content, agent, tool_calls, tool_call_id, tool_name, reasoning, aside };
         Self { n, at, said, tokens, redacted }
     }
 }
@@ -134,6 +140,8 @@ pub enum Class {
     ToolResult,
     /// An agent thinks.
     Reasoning,
+    /// Whatever is said within work that was delegated: its result goes back to whoever asked.
+    Aside,
 }
 
 impl NewMessage {
@@ -141,6 +149,7 @@ impl NewMessage {
     #[must_use]
     pub fn class(&self) -> Class {
         match self.role {
+            _ if self.aside => Class::Aside,
             Role::System => Class::System,
             Role::Tool => Class::ToolResult,
             Role::User | Role::Assistant if self.reasoning => Class::Reasoning,

@@ -4,7 +4,7 @@ use crate::{engine::Engine, session::Said};
 use async_trait::async_trait;
 use handover_core::{
     agent::Risk,
-    command::{Command, Giving, Goto, NewArtifact, Update, Write},
+    command::{Command, Giving, Goto, NewArtifact, Prepared, Update, Write},
     context::{Shown, View},
     handoff::{ContentType, Handoff, Outcome, Request, Return, ReturnStatus, Send},
     ids::{AgentId, LeaseId},
@@ -227,21 +227,39 @@ impl Work {
         T: Serialize + DeserializeOwned,
         R: Future<Output = Result<T, Failure>>,
     {
-        let recorded = self.steps.lock().get(name).cloned();
-        if let Some(output) = recorded {
+        self.step_saying(name, || async { Ok((run().await?, Vec::new())) }).await
+    }
+
+    /// Does something once, and says in the conversation what came of it. Both are kept in one commit.
+    ///
+    /// # Errors
+    /// As [`Work::step`]; and when a message cannot be kept.
+    pub async fn step_saying<T, R>(&self, name: &str, run: impl FnOnce() -> R) -> Result<T, Failure>
+    where
+        T: Serialize + DeserializeOwned,
+        R: Future<Output = Result<(T, Vec<NewMessage>), Failure>>,
+    {
+        if let Some(output) = self.recorded(name) {
             return Ok(serde_json::from_value(output)?);
         }
-        let output = run().await?;
+        let (output, messages) = run().await?;
         let value = serde_json::to_value(&output)?;
         let command = Command::Record {
             handoff: self.handoff.id,
             lease: self.lease,
             name: name.to_owned(),
             output: value.clone(),
+            messages: messages.into_iter().map(Prepared::from_new).collect(),
         };
         self.engine.submit(&self.handoff.session_id, command, None).await?;
         self.steps.lock().insert(name.to_owned(), value);
         Ok(output)
+    }
+
+    /// What a step of this name gave when it was recorded.
+    #[must_use]
+    pub fn recorded(&self, name: &str) -> Option<Value> {
+        self.steps.lock().get(name).cloned()
     }
 
     /// Moves the state of the workflow while this step of it goes on.

@@ -68,7 +68,7 @@ fn commands(handoff: HandoffId) -> Vec<Command> {
         Command::Reject { handoff, by: by(), reason: text() },
         Command::Defer { handoff, by: by(), for_ms: 5, reason: text() },
         Command::Heartbeat { handoff, lease },
-        Command::Record { handoff, lease, name: text(), output: json!(1) },
+        Command::Record { handoff, lease, name: text(), output: json!(1), messages: Vec::new() },
         Command::Return { handoff, lease, giving: Box::new(success("x")), then: None },
         Command::Escalate { handoff, lease, assessment: text() },
         Command::Cancel { handoff, by: by(), reason: text() },

@@ -379,6 +379,8 @@ pub enum Command {
         name: String,
         /// Its output.
         output: Value,
+        /// What is said in the conversation together with it.
+        messages: Vec<Prepared>,
     },
     /// Moves the state of a workflow, by whoever works on its present step.
     MoveState {

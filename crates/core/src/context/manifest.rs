@@ -20,6 +20,8 @@ pub enum Why {
     ToolResultsExcluded,
     /// Thinking was not asked for.
     ReasoningExcluded,
+    /// What was said within delegated work was not asked for.
+    AsidesExcluded,
     /// There were more messages than asked for.
     OverMaxMessages,
     /// They are older than what a view looks back on.
@@ -39,6 +41,7 @@ impl Why {
             Class::ToolCall => Some(Self::ToolCallsExcluded),
             Class::ToolResult => Some(Self::ToolResultsExcluded),
             Class::Reasoning => Some(Self::ReasoningExcluded),
+            Class::Aside => Some(Self::AsidesExcluded),
         }
     }
 }

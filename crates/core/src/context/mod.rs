@@ -48,11 +48,13 @@ pub struct Include {
     pub tool_results: bool,
     /// What agents thought. Left out unless asked for: it is long, and it misleads a reader with another task.
     pub agent_reasoning: bool,
+    /// What was said within delegated work. Left out unless asked for: its result is there already.
+    pub asides: bool,
 }
 
 impl Default for Include {
     fn default() -> Self {
-        Self { system_messages: true, tool_calls: true, tool_results: true, agent_reasoning: false }
+        Self { system_messages: true, tool_calls: true, tool_results: true, agent_reasoning: false, asides: false }
     }
 }
 
@@ -66,6 +68,7 @@ impl Include {
             Class::ToolCall => self.tool_calls,
             Class::ToolResult => self.tool_results,
             Class::Reasoning => self.agent_reasoning,
+            Class::Aside => self.asides,
         }
     }
 }

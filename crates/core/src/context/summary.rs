@@ -124,7 +124,7 @@ fn weight(message: &Message) -> f64 {
     match (message.said.class(), message.said.role) {
         (Class::Talk, Role::User) => 1.5,
         (Class::Talk | Class::ToolCall, _) => 1.0,
-        (Class::Reasoning, _) => 0.6,
+        (Class::Reasoning | Class::Aside, _) => 0.6,
         (Class::ToolResult, _) => 0.5,
         (Class::System, _) => 0.3,
     }

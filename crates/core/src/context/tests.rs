@@ -331,7 +331,7 @@ fn requests() -> impl Strategy<Value = Request> {
     (mode, prop::option::of(0..30usize), any::<[bool; 4]>()).prop_map(|(mode, most, [a, b, c, d])| {
         let mut request = request(mode, most, "refund abc");
         request.context.transfer.include =
-            Include { system_messages: a, tool_calls: b, tool_results: c, agent_reasoning: d };
+            Include { system_messages: a, tool_calls: b, tool_results: c, agent_reasoning: d, asides: false };
         request
     })
 }

@@ -59,6 +59,7 @@ impl Shown {
             tool_call_id: None,
             tool_name: None,
             reasoning: message.said.reasoning,
+            aside: message.said.aside,
         };
         Self { n: message.n, at: message.at, said, tokens: message.tokens, described: true }
     }

@@ -3,6 +3,7 @@
 
 use super::{Draft, Verdict, between, not_approved, validate::Checks};
 use crate::{
+    command::Prepared,
     context::Manifest,
     event::Event,
     handoff::{Handoff, Phase},
@@ -105,13 +106,16 @@ impl Draft<'_> {
         lease: LeaseId,
         name: String,
         output: serde_json::Value,
+        messages: Vec<Prepared>,
     ) -> Verdict {
         self.held(id, lease)?;
         let mut checks = Checks::default();
+        self.check_messages(&messages, &mut checks);
         checks.text("name", &name);
         checks.count("name", name.chars().count(), limits::KEY_CHARS_MAX, "KEY_CHARS_MAX");
         checks.payload("output", &output);
         checks.done()?;
+        self.append(messages);
         self.emit(Event::StepRecorded { id, name, output });
         Ok(())
     }

@@ -255,7 +255,9 @@ impl<'a> Draft<'a> {
             Command::Reject { handoff, by, reason } => self.reject(handoff, &by, reason),
             Command::Defer { handoff, by, for_ms, reason } => self.defer(handoff, &by, for_ms, reason),
             Command::Heartbeat { handoff, lease } => self.heartbeat(handoff, lease),
-            Command::Record { handoff, lease, name, output } => self.record_step(handoff, lease, name, output),
+            Command::Record { handoff, lease, name, output, messages } => {
+                self.record_step(handoff, lease, name, output, messages)
+            }
             Command::MoveState { handoff, lease, state } => self.move_state(handoff, lease, &state),
             Command::Return { handoff, lease, giving, then } => self.give_back(handoff, lease, *giving, then),
             Command::Escalate { handoff, lease, assessment } => self.escalate(handoff, lease, assessment),

@@ -97,10 +97,7 @@ impl Draft<'_> {
     pub(super) fn say(&mut self, messages: Vec<Prepared>, after: Option<u64>) -> Verdict {
         self.not_ended()?;
         let mut checks = validate::Checks::default();
-        checks.count("messages", messages.len(), limits::MESSAGES_PER_APPEND_MAX, "MESSAGES_PER_APPEND_MAX");
-        for (i, message) in messages.iter().enumerate() {
-            checks.message(i, message, self.world);
-        }
+        self.check_messages(&messages, &mut checks);
         let have = self.session.mark.messages;
         if let Some(expected) = after.filter(|expected| *expected != have) {
             let message = format!("the conversation has {have} messages, not {expected}");
@@ -109,6 +106,13 @@ impl Draft<'_> {
         checks.done()?;
         self.append(messages);
         Ok(())
+    }
+
+    pub(super) fn check_messages(&self, messages: &[Prepared], checks: &mut validate::Checks) {
+        checks.count("messages", messages.len(), limits::MESSAGES_PER_APPEND_MAX, "MESSAGES_PER_APPEND_MAX");
+        for (i, message) in messages.iter().enumerate() {
+            checks.message(i, message, self.world);
+        }
     }
 
     /// Appends messages that were checked.

@@ -134,6 +134,7 @@ fn include(f: &mut Fields<'_>) -> Include {
         tool_calls: f.boolean("tool_calls", usual.tool_calls),
         tool_results: f.boolean("tool_results", usual.tool_results),
         agent_reasoning: f.boolean("agent_reasoning", usual.agent_reasoning),
+        asides: f.boolean("asides", usual.asides),
     }
 }
 

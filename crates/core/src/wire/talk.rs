@@ -25,6 +25,7 @@ pub(super) fn message(f: &mut Fields<'_>) -> NewMessage {
         tool_call_id: f.get("tool_call_id").and_then(Place::free_text),
         tool_name: f.get("tool_name").and_then(Place::free_text),
         reasoning: f.boolean("reasoning", false),
+        aside: f.boolean("aside", false),
     }
 }
 

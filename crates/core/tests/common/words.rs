@@ -176,6 +176,7 @@ impl Play {
                 lease: self.lease(w),
                 name: w.nth(4).to_owned(),
                 output: json!({"done": true}),
+                messages: Vec::new(),
             },
             "return" => self.giving(w),
             "escalate" => {

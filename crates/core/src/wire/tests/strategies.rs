@@ -76,7 +76,7 @@ fn transfer() -> impl Strategy<Value = Transfer> {
     (of(mode), of(1..100_usize), any::<[bool; 4]>()).prop_map(|(mode, max_messages, [a, b, c, d])| Transfer {
         mode,
         max_messages,
-        include: Include { system_messages: a, tool_calls: b, tool_results: c, agent_reasoning: d },
+        include: Include { system_messages: a, tool_calls: b, tool_results: c, agent_reasoning: d, asides: a && d },
     })
 }
 
@@ -240,6 +240,7 @@ pub(super) fn messages() -> impl Strategy<Value = Vec<NewMessage>> {
             tool_call_id,
             tool_name,
             reasoning,
+            aside: !reasoning,
         });
     vec(message, 0..4)
 }
