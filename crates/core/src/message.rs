@@ -119,8 +119,20 @@ struct Kept {
 
 impl From<Kept> for Message {
     fn from(kept: Kept) -> Self {
-        let Kept { n, at, role, content, agent, tool_calls, tool_call_id, tool_name, reasoning, aside, tokens, redacted } =
-            kept;
+        let Kept {
+            n,
+            at,
+            role,
+            content,
+            agent,
+            tool_calls,
+            tool_call_id,
+            tool_name,
+            reasoning,
+            aside,
+            tokens,
+            redacted,
+        } = kept;
         let said = NewMessage { role, content, agent, tool_calls, tool_call_id, tool_name, reasoning, aside };
         Self { n, at, said, tokens, redacted }
     }

@@ -132,6 +132,13 @@ impl Done {
         self
     }
 
+    /// The same result, but only a part of what was asked for.
+    #[must_use]
+    pub fn partly(mut self) -> Self {
+        self.giving.status = ReturnStatus::Partial;
+        self
+    }
+
     /// Something to add.
     #[must_use]
     pub fn notes(mut self, notes: impl Into<String>) -> Self {

@@ -55,7 +55,13 @@ type ViewCase = (&'static str, TransferMode, Option<usize>, Include, Vec<u64>);
 #[tokio::test]
 async fn a_view_shows_what_was_asked_for_and_the_manifest_says_so() {
     let plain = Include { agent_reasoning: true, ..Include::default() };
-    let talk = Include { system_messages: false, tool_calls: false, tool_results: false, agent_reasoning: false, asides: false };
+    let talk = Include {
+        system_messages: false,
+        tool_calls: false,
+        tool_results: false,
+        agent_reasoning: false,
+        asides: false,
+    };
     let cases: Vec<ViewCase> = vec![
         ("all", TransferMode::Full, None, plain, vec![1, 2, 3, 4, 5, 6]),
         ("the last two", TransferMode::Full, Some(2), plain, vec![5, 6]),

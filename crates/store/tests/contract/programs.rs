@@ -93,7 +93,13 @@ fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
         Phase::Deferred { .. } => Command::Tick { handoff: id },
         Phase::Running { lease, .. } => match dice.below(8) {
             0 => Command::Heartbeat { handoff: id, lease: *lease },
-            1 => Command::Record { handoff: id, lease: *lease, name: "step".into(), output: json!([1, 2.5]), messages: Vec::new() },
+            1 => Command::Record {
+                handoff: id,
+                lease: *lease,
+                name: "step".into(),
+                output: json!([1, 2.5]),
+                messages: Vec::new(),
+            },
             2 => Command::Escalate { handoff: id, lease: *lease, assessment: "too hard".into() },
             3 => Command::Cancel { handoff: id, by: handoff.request.from_agent.clone(), reason: "no need".into() },
             4 => Command::Tick { handoff: id },

@@ -1,0 +1,405 @@
+//! What happens when a model calls a tool. Whatever goes wrong comes back as a result that it can act on.
+
+use super::{
+    Here, guidance,
+    handoff_tools::{ACCEPT, AGENT, APPROVAL, ESCALATE, FINISH, LIST, RECALL, SPECIALIST, TRANSFER, transfer_to},
+};
+use crate::{
+    model::{Arguments, Call, CallResult},
+    tool::{CallContext, Toolbox},
+};
+use handover_core::{
+    agent::{Profile, Risk},
+    command::{Giving, Goto, Update},
+    handoff::{Kind, Outcome as OutcomeBody, Request, RequiredCapability, Return, ReturnStatus, Trigger},
+    ids::AgentId,
+    limits::{CALLS_AT_ONCE_MAX, SPECIALIST_MS, TOOL_RESULT_BYTES_MAX},
+    nearest::nearest,
+    refusal::HandoffError,
+    schema::Schema,
+};
+use handover_engine::agent::{Failure, Work};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Whether a tool of this name ends the turn: what it does is one commit with the end of the work, and so it comes last.
+pub(super) fn is_last(name: &str) -> bool {
+    matches!(name, AGENT | ESCALATE | FINISH) || name.starts_with(TRANSFER)
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Called {
+    pub(super) result: CallResult,
+    /// Whether the work is somebody else's from then on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) ends: bool,
+}
+
+/// What a tool says, and whether the work is over with it; or what went wrong.
+type Outcome = Result<(Value, bool), Value>;
+
+/// Whoever calls tools in one turn.
+pub(super) struct Caller<'a> {
+    work: &'a Work,
+    profile: &'a Profile,
+    toolbox: &'a Toolbox,
+    here: &'a Here,
+    /// What the turn used so far.
+    used: Update,
+}
+
+impl<'a> Caller<'a> {
+    pub(super) fn new(
+        work: &'a Work,
+        profile: &'a Profile,
+        toolbox: &'a Toolbox,
+        here: &'a Here,
+        used: Update,
+    ) -> Self {
+        Self { work, profile, toolbox, here, used }
+    }
+
+    /// Calls a tool.
+    pub(super) async fn call(&self, call: &Call, name: &str, place: usize) -> Result<Called, Failure> {
+        let outcome = match self.checked(call, place) {
+            Ok(arguments) => self.carry_out(call, name, arguments).await?,
+            Err(why) => Err(why),
+        };
+        let (content, failed, ends) = match outcome {
+            Ok((value, ends)) => (text(&value), false, ends),
+            Err(why) => (text(&why), true, false),
+        };
+        let result = CallResult { id: call.id.clone(), name: call.name.clone(), content: cut(content), failed };
+        Ok(Called { result, ends })
+    }
+
+    /// The arguments, where the tool is known and they fit it.
+    fn checked(&self, call: &Call, place: usize) -> Result<Value, Value> {
+        if place >= CALLS_AT_ONCE_MAX {
+            return Err(wrong(format!("at most {CALLS_AT_ONCE_MAX} tools are called at once; this was not done")));
+        }
+        let Some(spec) = self.here.tools.iter().find(|tool| tool.name == call.name) else {
+            let names: Vec<&str> = self.here.tools.iter().map(|tool| tool.name.as_str()).collect();
+            let near = nearest(&call.name, names.iter().map(|name| (*name, *name)));
+            let hint = near.map_or_else(|| format!("there are {}", names.join(", ")), |near| format!("use {near}"));
+            return Err(json!({"error": format!("there is no tool {}", call.name), "hint": hint}));
+        };
+        let arguments = match &call.arguments {
+            Arguments::Read(value) => value.clone(),
+            Arguments::Broken { why, .. } => {
+                return Err(json!({
+                    "error": format!("the arguments are no JSON object: {why}"),
+                    "hint": "call the tool again with arguments that fit its schema",
+                    "schema": spec.parameters,
+                }));
+            }
+        };
+        if self.toolbox.get(&call.name).is_some() {
+            return Ok(arguments); // The toolbox checks what belongs to it.
+        }
+        let schema: Schema =
+            serde_json::from_value(spec.parameters.clone()).map_err(|error| wrong(error.to_string()))?;
+        let faults = schema.check(&arguments);
+        if faults.is_empty() {
+            return Ok(arguments);
+        }
+        let told: Vec<String> = faults.iter().map(|fault| format!("{}: {}", fault.at, fault.message)).collect();
+        Err(json!({"error": "the arguments do not fit", "mistakes": told, "hint": "mend them and call again"}))
+    }
+
+    async fn carry_out(&self, call: &Call, name: &str, arguments: Value) -> Result<Outcome, Failure> {
+        let word = |field: &str| arguments.get(field).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+        Ok(match call.name.as_str() {
+            SPECIALIST => self.ask_specialist(name, &arguments).await?,
+            AGENT => self.hand_over(&word("agent_name"), &word("message"), &arguments).await,
+            ACCEPT => Ok((self.terms(), false)),
+            LIST => Ok((self.list(&word("query")).await, false)),
+            RECALL => self.recall(&arguments).await,
+            APPROVAL => self.ask_person(name, &word("action"), &word("reason"), &word("risk")).await?,
+            ESCALATE => self.escalate(&word("reason"), &arguments).await,
+            FINISH => self.finish(&arguments).await,
+            other if self.toolbox.get(other).is_none() && other.starts_with(TRANSFER) => {
+                self.transfer(other, &word("reason"), &word("message")).await
+            }
+            _ => self.outside(call, name, arguments).await,
+        })
+    }
+
+    async fn outside(&self, call: &Call, name: &str, arguments: Value) -> Outcome {
+        let Some(tool) = self.toolbox.get(&call.name) else { return Err(wrong("the tool is gone")) };
+        let handoff = self.work.handoff();
+        let at = CallContext {
+            session: handoff.session_id.clone(),
+            handoff: handoff.id,
+            agent: self.profile.id.clone(),
+            call_id: call.id.clone(),
+            key: format!("{}/{name}", handoff.id),
+        };
+        let outcome = tool.call(arguments, &at).await;
+        let content = Value::String(outcome.content);
+        if outcome.failed { Err(content) } else { Ok((content, false)) }
+    }
+
+    /// Delegates, and waits for the result.
+    async fn ask_specialist(&self, name: &str, arguments: &Value) -> Result<Outcome, Failure> {
+        let word = |field: &str| arguments.get(field).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+        let (kind, task, reason) = (word("specialist_type"), word("task"), word("reason"));
+        let mut request = self.request(Kind::Delegation, &task, &reason);
+        request.trigger = Trigger::CapabilityMismatch;
+        request.return_protocol.timeout_ms = Some(SPECIALIST_MS);
+        request.context.completed_work = arguments.get("context").cloned().unwrap_or_default();
+        let required = arguments.get("required_capabilities").and_then(Value::as_array).into_iter().flatten();
+        request.validation.required_capabilities = required
+            .filter_map(Value::as_str)
+            .map(|id| RequiredCapability { capability_id: id.to_owned(), min_proficiency: None })
+            .collect();
+        match self.addressed(&kind) {
+            Some(Addressed::Agent(agent)) => request.to_agent = Some(agent),
+            Some(Addressed::Capability(capability)) => request.capability = Some(capability),
+            None => return Ok(Err(self.nobody(&kind))),
+        }
+        Ok(match self.work.delegate(name, request).await {
+            Ok(result) => self.came_back(&kind, &task, result).await,
+            Err(error) => Err(refused(&error)),
+        })
+    }
+
+    async fn came_back(&self, kind: &str, task: &str, result: Return) -> Outcome {
+        let who = result.from_agent.clone();
+        let value = json!({
+            "specialist_name": who,
+            "specialist_response": result.result.body,
+            "status": result.status,
+            "notes": result.notes,
+            "iterations": result.metrics.iterations,
+            "handoff_summary": format!("{who} ({kind} specialist) ended the task with {}: {task}", word(result.status)),
+        });
+        match result.status {
+            ReturnStatus::Success | ReturnStatus::Partial => Ok((value, false)),
+            ReturnStatus::Failed | ReturnStatus::Timeout => Err(json!({
+                "error": format!("the handoff to {who} came to nothing: {}", result.notes),
+                "details": value,
+                "hint": "do it yourself, try somebody else, or ask the user",
+            })),
+        }
+    }
+
+    /// Whom a model means: an agent by name, or whoever can do this.
+    fn addressed(&self, kind: &str) -> Option<Addressed> {
+        let agents = self.work.engine().agents();
+        if let Some(agent) = agents.iter().find(|agent| agent.profile.id.as_str() == kind) {
+            return Some(Addressed::Agent(agent.profile.id.clone()));
+        }
+        let can = |name: &str| agents.iter().any(|agent| agent.profile.proficiency(name).is_some());
+        if can(kind) {
+            return Some(Addressed::Capability(kind.to_owned()));
+        }
+        // Models write "Testing" and "security specialist" where "testing" and "security" are meant.
+        let plain = kind.to_lowercase().replace("specialist", "");
+        let plain = plain.trim().trim_matches(['-', '_', ' ']).to_owned();
+        can(&plain).then_some(Addressed::Capability(plain))
+    }
+
+    fn nobody(&self, kind: &str) -> Value {
+        let others = guidance::available(self.profile, self.work.engine().agents());
+        let fields = others.iter().flat_map(|agent| {
+            let can = agent.profile.capabilities.iter().map(|capability| capability.id.clone());
+            can.chain([agent.profile.specialization.clone()]).filter(|field| !field.is_empty())
+        });
+        let mut fields: Vec<String> = fields.collect();
+        fields.sort_unstable();
+        fields.dedup();
+        json!({
+            "error": format!("no specialist found for capability: {kind}"),
+            "available": fields,
+            "hint": "use one of these, do the task yourself, or ask the user for guidance",
+        })
+    }
+
+    async fn hand_over(&self, to: &str, message: &str, arguments: &Value) -> Outcome {
+        let agents = self.work.engine().agents();
+        let Some(agent) = agents.iter().find(|agent| agent.profile.id.as_str() == to || agent.profile.name == to)
+        else {
+            let near = nearest(to, agents.iter().map(|agent| (agent.profile.id.as_str(), agent.profile.id.as_str())));
+            let hint = near.map_or_else(|| "see list_specialists".to_owned(), |near| format!("did you mean {near}?"));
+            return Err(json!({"error": format!("there is no agent {to}"), "hint": hint}));
+        };
+        let context = arguments.get("context").filter(|value| !value.is_null());
+        let task = context.map_or_else(|| message.to_owned(), |context| format!("{message}\n\n{context:#}"));
+        self.moves(agent.profile.id.clone(), task, message.to_owned()).await
+    }
+
+    async fn transfer(&self, tool: &str, reason: &str, message: &str) -> Outcome {
+        let agents = self.work.engine().agents();
+        let Some(agent) = agents.iter().find(|agent| transfer_to(&agent.profile.id) == tool) else {
+            return Err(json!({"error": "this agent is gone", "hint": "see list_specialists"}));
+        };
+        let task = if message.is_empty() { &self.work.handoff().request.task.description } else { message };
+        self.moves(agent.profile.id.clone(), task.to_owned(), reason.to_owned()).await
+    }
+
+    /// The conversation goes to another agent, if that can be. Its end and the handoff are one commit.
+    async fn moves(&self, to: AgentId, task: String, reason: String) -> Outcome {
+        if !self.here.speaks_to_user {
+            return Err(json!({
+                "error": "you work on a delegated task, and its result must come from you",
+                "hint": "use handoff_to_specialist, or answer with what you have",
+            }));
+        }
+        if to == self.profile.id {
+            return Err(json!({"error": "that is you", "hint": "go on yourself"}));
+        }
+        let told = json!({"transferred_to": to});
+        let result = OutcomeBody { body: told.clone(), ..OutcomeBody::default() };
+        let giving = self.giving(ReturnStatus::Success, result, format!("handed over to {to}: {reason}"));
+        self.end_with(giving, Some(Goto::One { to_agent: to, task, reason }), told).await
+    }
+
+    fn terms(&self) -> Value {
+        let handoff = self.work.handoff();
+        json!({
+            "accepted": true, "handoff_id": handoff.id, "from": handoff.request.from_agent,
+            "task": handoff.request.task.description, "reason": handoff.request.reason,
+            "priority": handoff.request.task.priority, "deadline": handoff.hard_deadline,
+            "risk_level": handoff.request.audit.risk_level,
+        })
+    }
+
+    async fn list(&self, query: &str) -> Value {
+        let others = guidance::available(self.profile, self.work.engine().agents());
+        let session = &self.work.handoff().session_id;
+        let found = if query.is_empty() { None } else { self.work.engine().recommend(session, query, 10).await.ok() };
+        let Some(found) = found else {
+            return json!({"specialists": others.iter().map(guidance::as_data).collect::<Vec<_>>()});
+        };
+        let of = |id: &AgentId| others.iter().find(|agent| agent.profile.id == *id).map(guidance::as_data);
+        let ranked: Vec<Value> = found.iter().filter_map(|found| of(&found.agent)).collect();
+        json!({"specialists": ranked, "ranked_for": query})
+    }
+
+    async fn recall(&self, arguments: &Value) -> Outcome {
+        let number = |field: &str| arguments.get(field).and_then(Value::as_u64).unwrap_or(1);
+        match self.work.recall(number("first"), number("last")).await {
+            Ok(messages) => Ok((json!({"messages": messages}), false)),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    /// A question to a person, up the chain; the answer comes back.
+    async fn ask_person(&self, name: &str, action: &str, reason: &str, risk: &str) -> Result<Outcome, Failure> {
+        let mut request = self.request(Kind::Escalation, &format!("May I do this? {action}"), reason);
+        request.audit.decision_rationale = reason.to_owned();
+        request.audit.risk_level = match risk {
+            "high" => Risk::High,
+            "medium" => Risk::Medium,
+            _ => Risk::Low,
+        };
+        request.return_protocol.timeout_ms = Some(SPECIALIST_MS);
+        Ok(match self.work.delegate(name, request).await {
+            Ok(result) if matches!(result.status, ReturnStatus::Success | ReturnStatus::Partial) => {
+                let told =
+                    json!({"answered_by": result.from_agent, "answer": result.result.body, "notes": result.notes});
+                Ok((told, false))
+            }
+            Ok(result) => Err(json!({
+                "error": format!("nobody approved it: {}", result.notes), "status": result.status,
+                "hint": "do not do it; tell the user",
+            })),
+            Err(error) => Err(refused(&error)),
+        })
+    }
+
+    /// Hands the work up. When it is done this piece of work is over, and nothing more is recorded of it.
+    async fn escalate(&self, reason: &str, arguments: &Value) -> Outcome {
+        let mut assessment = reason.to_owned();
+        if let Some(options) = arguments.get("options").and_then(Value::as_array).filter(|options| !options.is_empty())
+        {
+            let options: Vec<&str> = options.iter().filter_map(Value::as_str).collect();
+            assessment.push_str(&format!("\nOptions: {}", options.join("; ")));
+        }
+        if let Some(context) = arguments.get("context").filter(|context| !context.is_null()) {
+            assessment.push_str(&format!("\n{context:#}"));
+        }
+        match self.work.escalate(&assessment).await {
+            Ok(()) => Ok((json!({"escalated": true}), true)),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    /// Ends a step of a workflow. What the rules refuse the model can mend.
+    async fn finish(&self, arguments: &Value) -> Outcome {
+        let word = |field: &str| arguments.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let failed = arguments.get("failed").and_then(Value::as_bool).unwrap_or(false);
+        let status = if failed { ReturnStatus::Failed } else { ReturnStatus::Success };
+        let result = OutcomeBody { body: arguments.get("data").cloned().unwrap_or_default(), ..OutcomeBody::default() };
+        let mut giving = self.giving(status, result, word("notes"));
+        giving.signal = Some(word("signal")).filter(|signal| !signal.is_empty());
+        self.end_with(giving, None, json!({"finished": true})).await
+    }
+
+    fn giving(&self, status: ReturnStatus, result: OutcomeBody, notes: String) -> Giving {
+        Giving { status, result, updates: self.used.clone(), notes, signal: None }
+    }
+
+    async fn end_with(&self, giving: Giving, then: Option<Goto>, told: Value) -> Outcome {
+        let (id, lease) = (self.work.handoff().id, self.work.lease());
+        match self.work.engine().give_back(id, lease, giving, then).await {
+            Ok(_) => Ok((told, true)),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    /// A request that goes on with the work at hand.
+    fn request(&self, kind: Kind, task: &str, reason: &str) -> Request {
+        let before = &self.work.handoff().request;
+        let mut request = Request::new(kind, self.profile.id.clone(), task);
+        reason.clone_into(&mut request.reason);
+        request.user_intent.clone_from(&before.user_intent);
+        request.original_request.clone_from(&before.original_request);
+        request.trace_id.clone_from(&before.trace_id);
+        request.task.priority = before.task.priority;
+        request
+    }
+}
+
+/// Whom a model means.
+enum Addressed {
+    Agent(AgentId),
+    Capability(String),
+}
+
+fn wrong(message: impl Into<String>) -> Value {
+    json!({"error": message.into()})
+}
+
+/// A refusal of the engine, for a model: what is wrong, where, and how to mend it.
+fn refused(error: &HandoffError) -> Value {
+    let each = |refusal: &handover_core::refusal::Refusal| json!({"code": refusal.code.text(), "message": refusal.message, "field": refusal.field, "hint": refusal.hint});
+    json!({
+        "error": format!("the handoff was refused: {error}"),
+        "mistakes": error.refusals.iter().map(each).collect::<Vec<_>>(),
+        "hint": "mend it and try again, do the task yourself, or ask the user",
+    })
+}
+
+fn word(status: ReturnStatus) -> &'static str {
+    match status {
+        ReturnStatus::Success => "success",
+        ReturnStatus::Partial => "partial success",
+        ReturnStatus::Failed => "failure",
+        ReturnStatus::Timeout => "a timeout",
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn cut(text: String) -> String {
+    let fitting = text.floor_char_boundary(TOOL_RESULT_BYTES_MAX);
+    if fitting == text.len() {
+        return text;
+    }
+    format!("{}…\n(cut here; the whole result has {} bytes, TOOL_RESULT_BYTES_MAX)", &text[..fitting], text.len())
+}

@@ -1,0 +1,187 @@
+//! The tools by which a model hands over: their names, how a model is told of them, and which of them an agent has.
+
+use crate::model::ToolSpec;
+use handover_core::{
+    agent::{Agent, Profile},
+    ids::AgentId,
+};
+use serde_json::{Value, json};
+
+pub(super) const SPECIALIST: &str = "handoff_to_specialist";
+pub(super) const AGENT: &str = "handoff_to_agent";
+pub(super) const TRANSFER: &str = "transfer_to_";
+pub(super) const ACCEPT: &str = "accept_handoff";
+pub(super) const LIST: &str = "list_specialists";
+pub(super) const ESCALATE: &str = "escalate";
+pub(super) const RECALL: &str = "recall";
+pub(super) const APPROVAL: &str = "request_approval";
+pub(super) const FINISH: &str = "finish_step";
+
+/// A word in the list of tools for all of them, and what an agent has that lists none.
+const ALL: &str = "handoff";
+/// A word in the list of tools for a tool to everybody by name.
+const TRANSFERS: &str = "transfer";
+const EACH: [&str; 7] = [SPECIALIST, AGENT, ACCEPT, LIST, ESCALATE, RECALL, APPROVAL];
+
+/// The tools of an agent by which it hands over.
+pub(super) struct Names {
+    has: Vec<String>,
+    /// To whom it has a tool of their own.
+    transfers: Vec<AgentId>,
+}
+
+impl Names {
+    /// Those that a profile lists; all of them when it lists none.
+    pub(super) fn of(profile: &Profile, others: &[Agent]) -> Self {
+        let lists = |word: &str| profile.tools.iter().any(|tool| tool == word);
+        let all = profile.tools.is_empty() || lists(ALL);
+        let has = EACH.into_iter().filter(|name| all || lists(name)).map(str::to_owned).collect();
+        let to = |agent: &&Agent| lists(TRANSFERS) || lists(&transfer_to(&agent.profile.id));
+        let transfers = others.iter().filter(to).map(|agent| agent.profile.id.clone()).collect();
+        Self { has, transfers }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.has.iter().any(|known| known == name)
+    }
+
+    pub(super) fn moves(&self) -> bool {
+        self.has(AGENT) || !self.transfers.is_empty()
+    }
+
+    pub(super) fn hands_over(&self) -> bool {
+        self.has(SPECIALIST) || self.moves()
+    }
+
+    /// Whether this word of a profile's list is one of ours.
+    pub(super) fn is_ours(word: &str) -> bool {
+        word == ALL || word == TRANSFERS || word.starts_with(TRANSFER) || EACH.contains(&word)
+    }
+
+    /// How a model is told of them.
+    pub(super) fn specs(&self, others: &[Agent]) -> Vec<ToolSpec> {
+        let mut specs: Vec<ToolSpec> = self.has.iter().map(|name| spec(name, others)).collect();
+        specs.extend(self.transfers.iter().filter_map(|id| {
+            let agent = others.iter().find(|agent| agent.profile.id == *id)?;
+            Some(transfer(agent))
+        }));
+        specs
+    }
+}
+
+/// The name of the tool that moves the conversation to this agent. Models take letters, digits, `_` and `-`.
+pub(super) fn transfer_to(agent: &AgentId) -> String {
+    let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+    format!("{TRANSFER}{}", agent.as_str().chars().map(tame).collect::<String>())
+}
+
+fn spec(name: &str, others: &[Agent]) -> ToolSpec {
+    let (description, parameters) = match name {
+        SPECIALIST => (
+            "Hands a task to a specialist and waits for the result, which comes back to you. Use it when a task needs \
+             expertise or tools that you do not have, or when the user asks for a specialist. Say what you have done \
+             so far and what the specialist should accomplish.",
+            specialist(others),
+        ),
+        AGENT => (
+            "Moves the conversation to another agent, who goes on with the user. Your part is over then; nothing comes \
+             back to you.",
+            object(
+                &json!({
+                    "agent_name": {"type": "string", "description": "To whom, by name"},
+                    "message": {"type": "string", "description": "What it should do, and why you hand over"},
+                    "context": {"type": "object", "description": "Data that it needs to know"},
+                }),
+                &["agent_name", "message"],
+            ),
+        ),
+        ACCEPT => (
+            "Says that you have understood the handoff that you work on, and gives its terms again: who asked, the task, \
+             the deadline.",
+            object(&json!({"note": {"type": "string", "description": "How you will go about it"}}), &[]),
+        ),
+        LIST => (
+            "Lists the agents that could be handed something now, with what they can do.",
+            object(
+                &json!({"query": {"type": "string", "description": "What you need; leave it out to see everybody"}}),
+                &[],
+            ),
+        ),
+        ESCALATE => (
+            "Hands your work up to whoever may decide more than you, with what you think of it. Use it when a decision is \
+             too risky for you or the work cannot go on. Your part is over then.",
+            object(
+                &json!({
+                    "reason": {"type": "string", "description": "Why somebody above has to decide"},
+                    "context": {"type": "object", "description": "What they need to know"},
+                    "options": {"type": "array", "items": {"type": "string"}, "description": "The choices, as you see them"},
+                }),
+                &["reason"],
+            ),
+        ),
+        RECALL => (
+            "Shows earlier messages of the conversation that you were not shown, by their numbers.",
+            object(
+                &json!({
+                    "first": {"type": "integer", "minimum": 1, "description": "The number of the first message"},
+                    "last": {"type": "integer", "minimum": 1, "description": "The number of the last message"},
+                }),
+                &["first", "last"],
+            ),
+        ),
+        _ => (
+            "Asks a person whether you may do something, and waits for the answer. Use it before anything that is \
+             costly or cannot be undone.",
+            object(
+                &json!({
+                    "action": {"type": "string", "description": "What you want to do"},
+                    "reason": {"type": "string", "description": "Why"},
+                    "risk": {"type": "string", "enum": ["low", "medium", "high"]},
+                }),
+                &["action", "reason"],
+            ),
+        ),
+    };
+    ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters }
+}
+
+fn specialist(others: &[Agent]) -> Value {
+    let fields: Vec<&str> =
+        others.iter().map(|agent| agent.profile.specialization.as_str()).filter(|field| !field.is_empty()).collect();
+    let known = if fields.is_empty() { String::new() } else { format!(". There are: {}", fields.join(", ")) };
+    object(
+        &json!({
+            "specialist_type": {
+                "type": "string",
+                "description": format!("The kind of specialist, a capability, or the name of an agent{known}"),
+            },
+            "task": {"type": "string", "description": "What you need the specialist to do"},
+            "reason": {"type": "string", "description": "Why you hand this over"},
+            "context": {"type": "object", "description": "Important data that the specialist needs to know"},
+            "required_capabilities": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "What the specialist must be able to do",
+            },
+        }),
+        &["specialist_type", "task", "reason"],
+    )
+}
+
+fn transfer(agent: &Agent) -> ToolSpec {
+    let profile = &agent.profile;
+    let about = if profile.description.is_empty() { &profile.specialization } else { &profile.description };
+    let parameters = object(
+        &json!({
+            "reason": {"type": "string", "description": "Why you hand over"},
+            "message": {"type": "string", "description": "What it should do; the user's last words when left out"},
+        }),
+        &["reason"],
+    );
+    let description = format!("Moves the conversation to {}, who goes on with the user. {about}", profile.id);
+    ToolSpec { name: transfer_to(&profile.id), description: description.trim().to_owned(), parameters }
+}
+
+pub(super) fn object(properties: &Value, required: &[&str]) -> Value {
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}

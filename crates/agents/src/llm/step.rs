@@ -1,0 +1,89 @@
+//! A model that works on a step of a workflow: how the step may end, and what has to come with it.
+
+use super::{
+    Here, LlmAgent, guidance,
+    handoff_tools::{self, FINISH, Names},
+};
+use crate::model::ToolSpec;
+use handover_core::{
+    session::Session,
+    workflow::{Rule, Workflow},
+};
+use handover_engine::agent::{Failure, Work};
+use serde_json::json;
+use std::{collections::BTreeSet, sync::Arc};
+
+impl LlmAgent {
+    /// What holds for this piece of work.
+    pub(super) async fn here(&self, work: &Work) -> Result<Here, Failure> {
+        let handoff = work.handoff();
+        let session = work.engine().session(&handoff.session_id).await?;
+        let others = guidance::available(&self.profile, work.engine().agents());
+        let names = Names::of(&self.profile, &others);
+        let step = self.step(work, &session);
+        let mut tools = names.specs(&others);
+        for name in self.profile.tools.iter().filter(|name| !Names::is_ours(name)) {
+            let tool = self.toolbox.get(name).ok_or_else(|| format!("there is no tool \"{name}\""))?;
+            tools.push(tool.spec());
+        }
+        let words = step.as_ref().map(|(words, _)| words.clone());
+        tools.extend(step.map(|(_, tool)| tool));
+        let asked_by_user = session.is_asked_by_user(&handoff.request);
+        // Whoever owns the session talks to the user; the steps of a workflow are work, not talk.
+        let owner = session.active_agent == self.profile.id && session.flow.is_none();
+        Ok(Here {
+            system: guidance::system(&self.profile, &names, &others, words.as_deref()),
+            tools,
+            asked_by_user,
+            speaks_to_user: asked_by_user || owner,
+        })
+    }
+
+    /// How the present step of a workflow may end, in words and as a tool.
+    fn step(&self, work: &Work, session: &Arc<Session>) -> Option<(String, ToolSpec)> {
+        let flow = session.flow.as_ref().filter(|_| session.is_step(work.handoff().id))?;
+        let workflow = work.engine().workflow(session.workflow.as_deref()?).ok()?;
+        let rules: Vec<&Rule> = ways(&workflow, self.profile.id.as_str(), &flow.state);
+        let signals: BTreeSet<&str> =
+            rules.iter().flat_map(|rule| rule.trigger_state.iter()).map(String::as_str).collect();
+        let lines: Vec<String> = rules.iter().map(|rule| line(rule)).collect();
+        let about = workflow.states.get(&flow.state).map(|state| state.about.clone()).unwrap_or_default();
+        let words = format!(
+            "## Your Step\n\nYou work on the state {} of the workflow {}. {about}\nEnd it by calling `{FINISH}` once, with \
+             the data that the next agent needs. Where the work goes:\n{}",
+            flow.state,
+            workflow.name,
+            lines.join("\n")
+        );
+        let mut properties = json!({
+            "data": {"type": "object", "description": "What came of the step"},
+            "notes": {"type": "string", "description": "A sentence for people"},
+            "failed": {"type": "boolean", "description": "Whether it came to nothing"},
+        });
+        let mut required = vec!["data"];
+        if !signals.is_empty() {
+            properties["signal"] = json!({"type": "string", "enum": signals, "description": "How the step ended"});
+            required.push("signal");
+        }
+        let tool = ToolSpec {
+            name: FINISH.to_owned(),
+            description: "Ends your step of the workflow. Your part is over then.".to_owned(),
+            parameters: handoff_tools::object(&properties, &required),
+        };
+        Some((words, tool))
+    }
+}
+
+fn ways<'a>(workflow: &'a Workflow, agent: &str, state: &str) -> Vec<&'a Rule> {
+    workflow.rules.iter().filter(|rule| rule.from.as_str() == agent && workflow.fires_in(rule, state)).collect()
+}
+
+/// A way in words: when, where to, and what has to come along.
+fn line(rule: &Rule) -> String {
+    let when = if rule.trigger_state.is_empty() { "any end".to_owned() } else { rule.trigger_state.join(" or ") };
+    let to = rule.to.as_ref().map_or_else(|| "the end".to_owned(), ToString::to_string);
+    let condition = rule.condition.as_ref().map(|condition| format!(", where `{}`", condition.source()));
+    let fields: Vec<&str> = rule.payload.names().map(String::as_str).collect();
+    let needs = if fields.is_empty() { String::new() } else { format!("; needs {}", fields.join(", ")) };
+    format!("- {when}{} → {to}: {}{needs}", condition.unwrap_or_default(), rule.reason)
+}

@@ -1,0 +1,226 @@
+//! A conversation that goes on: the user keeps talking to one thread, whoever has it answers, and every move is seen.
+
+use handover_core::{
+    agent::{AgentKind, Profile},
+    command::Open,
+    context::TransferMode,
+    handoff::{Handoff, Kind, Metrics, Request, ReturnStatus},
+    ids::{AgentId, HandoffId, SessionId},
+    limits::{CHAT_ANSWER_MS, CHAT_HANDOFFS_MAX, CHAT_MESSAGES_SHOWN, PAGE_MAX},
+    message::{NewMessage, Role},
+    policy::SessionLimits,
+    refusal::{Code, HandoffError, Refusal},
+    route::Suggestion,
+};
+use handover_engine::Engine;
+use serde_json::Value;
+
+/// The conversation moved, or somebody was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moved {
+    /// From whom.
+    pub from: AgentId,
+    /// To whom.
+    pub to: AgentId,
+    /// Whether the conversation itself moved, and not only a task.
+    pub control: bool,
+    /// Why.
+    pub reason: String,
+}
+
+/// What came of something that the user said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered {
+    /// Who answered.
+    pub agent: AgentId,
+    /// What.
+    pub text: String,
+    /// How it ended.
+    pub status: ReturnStatus,
+    /// Who asked whom on the way, in order.
+    pub moves: Vec<Moved>,
+    /// What it used, with everybody's part.
+    pub used: Metrics,
+    /// Reasons to hand over, if there are any.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// A conversation between a person and a team.
+pub struct Conversation {
+    engine: Engine,
+    session: SessionId,
+    user: AgentId,
+}
+
+impl Conversation {
+    /// Opens a conversation of this person, which `first` has; or goes on with one that was opened before.
+    ///
+    /// # Errors
+    /// When `first` is not registered, or the session is somebody else's.
+    pub async fn open(
+        engine: &Engine,
+        session: &SessionId,
+        user: &AgentId,
+        first: &AgentId,
+    ) -> Result<Self, HandoffError> {
+        engine.agent(first)?;
+        if engine.agent(user).is_err() {
+            let mut person = Profile::of(user.clone()).kind(AgentKind::Human).about("", "Whoever talks to the team");
+            person.accepts_handoffs = false;
+            engine.register_profile(person).await?;
+        }
+        let mut open = Open::of(first.clone());
+        open.user_id = Some(user.to_string());
+        open.limits = SessionLimits { handoffs: Some(CHAT_HANDOFFS_MAX), ..SessionLimits::default() };
+        let found = engine.resume_session(session, open).await?;
+        if found.user_id.as_deref() != Some(user.as_str()) {
+            let message = format!("the session {session} serves somebody else than {user}");
+            return Err(Refusal::new(Code::NotYours, message).at("session").into());
+        }
+        Ok(Self { engine: engine.clone(), session: session.clone(), user: user.clone() })
+    }
+
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// Who has the conversation now.
+    ///
+    /// # Errors
+    /// When the session cannot be read.
+    pub async fn active(&self) -> Result<AgentId, HandoffError> {
+        Ok(self.engine.session(&self.session).await?.active_agent.clone())
+    }
+
+    /// The user says something, and whoever has the conversation answers.
+    ///
+    /// # Errors
+    /// When it cannot be kept, or nobody can be asked.
+    pub async fn say(&self, text: &str) -> Result<Answered, HandoffError> {
+        let n = self.engine.say(&self.session, vec![NewMessage::new(Role::User, text)]).await?;
+        self.ask(n, text).await
+    }
+
+    /// Goes on with what the user said last, where that has no answer yet: the process that waited for it was ended.
+    ///
+    /// # Errors
+    /// When nobody can be asked.
+    pub async fn resume(&self) -> Result<Option<Answered>, HandoffError> {
+        let session = self.engine.session(&self.session).await?;
+        let n = session.mark.messages;
+        let last = if n == 0 { Vec::new() } else { self.engine.messages(&self.session, n, n).await? };
+        let asked =
+            session.open.values().filter(|open| open.request.from_agent == self.user).map(|open| open.id).next();
+        match (asked, last.first()) {
+            (Some(id), _) => self.answered(id).await.map(Some),
+            (None, Some(message)) if message.said.role == Role::User => {
+                self.ask(n, &message.said.content).await.map(Some)
+            }
+            (None, _) => match self.going().await? {
+                Some(handoff) => self.answered(handoff.id).await.map(Some),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// Asks whoever has the conversation. The number of the message makes it once.
+    async fn ask(&self, n: u64, text: &str) -> Result<Answered, HandoffError> {
+        let active = self.active().await?;
+        let mut request = Request::new(Kind::Delegation, self.user.clone(), text);
+        "the user asks".clone_into(&mut request.reason);
+        request.to_agent = Some(active);
+        request.return_protocol.timeout_ms = Some(CHAT_ANSWER_MS);
+        request.context.transfer.mode = Some(TransferMode::Full);
+        request.context.transfer.max_messages = Some(CHAT_MESSAGES_SHOWN);
+        request.context.user_id = Some(self.user.to_string());
+        request.idempotency_key = Some(format!("{}/{n}", self.session));
+        let answer = self.engine.initiate(&self.session, request).await?;
+        let id = answer.handoffs.first().copied().ok_or_else(|| HandoffError::from(nobody()))?;
+        self.answered(id).await
+    }
+
+    /// Waits until the conversation is with the user again.
+    async fn answered(&self, asked: HandoffId) -> Result<Answered, HandoffError> {
+        let mut result = self.engine.returned(asked).await?;
+        let first = self.engine.handoff(asked).await?;
+        if first.request.from_agent == self.user {
+            // Taken before a restart is taken all the same.
+            let taken = self.engine.take_return(&self.session, asked, &self.user, Some("taken")).await;
+            if let Err(error) = taken
+                && !error.has(Code::NoReturn)
+            {
+                return Err(error);
+            }
+        }
+        while let Some(next) = self.going().await? {
+            result = self.engine.returned(next.id).await?;
+        }
+        let after = self.after(first.n).await?;
+        // Whoever was handed the conversation may have answered before it was looked at.
+        let last = after.iter().rev().find(|handoff| handoff.request.kind == Kind::Sequential);
+        if let Some(last) = last.and_then(|last| last.result.as_ref()) {
+            result = (**last).clone();
+        }
+        let text = match &result.result.body {
+            Value::String(text) => text.clone(),
+            Value::Null => result.notes.clone(),
+            other => other.to_string(),
+        };
+        let used =
+            after.iter().chain([&first]).filter_map(|handoff| handoff.result.as_ref()).map(|result| result.metrics);
+        Ok(Answered {
+            agent: result.from_agent,
+            text: if result.status == ReturnStatus::Success || !text.is_empty() { text } else { result.notes.clone() },
+            status: result.status,
+            moves: after.iter().map(moved).collect(),
+            used: used.fold(Metrics::default(), sum),
+            suggestions: self.engine.suggestions(&self.session).await?,
+        })
+    }
+
+    /// The handoff by which the conversation is on its way, if it is.
+    async fn going(&self) -> Result<Option<Handoff>, HandoffError> {
+        let session = self.engine.session(&self.session).await?;
+        let going = session.open.values().find(|open| open.request.kind == Kind::Sequential);
+        Ok(going.map(|handoff| (**handoff).clone()))
+    }
+
+    /// What was handed over since then, in order.
+    async fn after(&self, n: u64) -> Result<Vec<Handoff>, HandoffError> {
+        let mut found = Vec::new();
+        let mut after = n;
+        loop {
+            let page = self.engine.handoff_history(&self.session, after, PAGE_MAX).await?;
+            let whole = page.len() == PAGE_MAX;
+            after = page.last().map_or(after, |last| last.n);
+            found.extend(page);
+            if !whole {
+                return Ok(found);
+            }
+        }
+    }
+}
+
+fn moved(handoff: &Handoff) -> Moved {
+    Moved {
+        from: handoff.request.from_agent.clone(),
+        to: handoff.to_agent.clone(),
+        control: handoff.request.kind == Kind::Sequential,
+        reason: handoff.request.reason.clone(),
+    }
+}
+
+fn sum(sum: Metrics, more: Metrics) -> Metrics {
+    Metrics {
+        tokens: sum.tokens.saturating_add(more.tokens),
+        cost: sum.cost + more.cost,
+        iterations: sum.iterations.saturating_add(more.iterations),
+        duration_ms: sum.duration_ms.max(more.duration_ms),
+    }
+}
+
+fn nobody() -> Refusal {
+    Refusal::new(Code::NobodyCan, "nobody was asked")
+}

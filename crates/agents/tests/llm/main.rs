@@ -1,0 +1,7 @@
+//! Agents that are models, through the engine: conversations, handoffs by tool, and what survives a kill.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+mod conversation;
+mod killed;
+mod tools;
