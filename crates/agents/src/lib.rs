@@ -2,8 +2,14 @@
 //!
 //! - [`llm`]: an agent that is a model with tools; its turn is made of recorded steps.
 //! - [`model`]: what a model is asked and answers, and the clients that speak to providers.
+//! - [`tool`]: what models can call: programs, and the tools of MCP servers.
+//! - [`program`]: runs a program of somebody else, and always comes to an end.
+//! - [`crypto`]: what encrypted connections are made with.
 
 pub mod llm;
 pub mod model;
 pub mod talk;
+pub mod crypto;
+pub mod model;
+pub mod program;
 pub mod tool;
