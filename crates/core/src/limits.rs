@@ -465,3 +465,50 @@ pub const MCP_HEADERS_MAX: usize = 32;
 pub const MCP_LAST_WORDS_MS: u64 = 200;
 /// Longest error of an MCP server that is told, in bytes; the rest is cut.
 pub const MCP_ERROR_BYTES_SHOWN: usize = 1_000;
+
+/// How long it may take to reach a provider of models, in milliseconds.
+pub const MODEL_CONNECT_MS: u64 = 10_000;
+/// How long a provider may be silent within an answer, in milliseconds, when nothing else is set.
+pub const MODEL_IDLE_MS: u64 = 120_000;
+/// How long one question to a model may take with all its tries, in milliseconds, when nothing else is set.
+pub const MODEL_MS: u64 = 600_000;
+/// Longest time that may be set for a question to a model, in milliseconds.
+pub const MODEL_MS_MAX: u64 = 60 * 60 * 1_000;
+/// Times that one question is asked where the trouble may pass, the first one counted.
+pub const MODEL_TRIES_MAX: u32 = 5;
+/// First wait before a question is asked again, in milliseconds. Each wait is twice the one before.
+pub const MODEL_WAIT_MS: u64 = 500;
+/// Longest wait before a question is asked again, in milliseconds, where the provider does not say how long.
+pub const MODEL_WAIT_MS_MAX: u64 = 20_000;
+/// Longest wait that a provider may ask for, in milliseconds. Whoever asks for more is not asked again.
+pub const MODEL_RETRY_AFTER_MS_MAX: u64 = 60_000;
+/// Largest answer of a provider, in bytes.
+pub const MODEL_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// What is read of an answer that says what went wrong, in bytes.
+pub const MODEL_ERROR_BYTES_MAX: usize = 64 * 1024;
+/// Longest line of an answer that comes in pieces, in bytes.
+pub const MODEL_LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Largest piece of an answer, in bytes.
+pub const MODEL_EVENT_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Longest message of a provider that is shown, in characters.
+pub const MODEL_SHOWN_CHARS_MAX: usize = 600;
+/// Tools that a model may ask for in one answer.
+pub const MODEL_CALLS_MAX: usize = 128;
+/// Longest answer in tokens where the provider wants a bound and nobody set one.
+pub const MODEL_OUTPUT_TOKENS: u64 = 8_192;
+/// Most headers that may be set for a provider.
+pub const MODEL_HEADERS_MAX: usize = 32;
+/// Longest answer of a model that picks an agent, in tokens. Most of it is for models that think before they answer.
+pub const PICK_OUTPUT_TOKENS: u64 = 2_048;
+/// How long a model may take to summarise a conversation, in milliseconds.
+pub const SUMMARY_MS: u64 = 20_000;
+/// Longest summary that is kept, in characters.
+pub const SUMMARY_CHARS_MAX: usize = 4_000;
+/// Longest name of whoever summarised, and longest reason why a model did not, in characters.
+pub const SUMMARY_BY_CHARS_MAX: usize = 300;
+/// Longest summary that a model is asked for, in tokens. A part of it is for models that think before they answer.
+pub const SUMMARY_OUTPUT_TOKENS: u64 = 2_048;
+/// Most that a model reads to summarise, in bytes; the middle of longer messages is left out.
+pub const SUMMARY_READ_BYTES_MAX: usize = 64 * 1024;
+/// Models that summarise at once. Whoever comes next waits, at most `SUMMARY_MS` in all.
+pub const SUMMARIES_AT_ONCE_MAX: usize = 32;

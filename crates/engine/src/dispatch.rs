@@ -274,7 +274,7 @@ async fn take(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option<W
 async fn look_at(engine: &Engine, handoff: &Handoff) -> Result<(View, BTreeMap<String, Value>), HandoffError> {
     let again = handoff.losses > 0 || handoff.attempt > 1 || handoff.reroutes > 0;
     let steps = if again { engine.steps(handoff.id).await? } else { BTreeMap::new() };
-    Ok((engine.view_of(handoff, None).await?, steps))
+    Ok((engine.view_to_take(handoff, None).await?, steps))
 }
 
 fn forget(engine: &Engine, id: HandoffId, stop: &Arc<Notify>) {

@@ -6,6 +6,7 @@ use crate::{
     dispatch::Local,
     feed::{Feed, Filter, Subscription},
     picker::Picker,
+    summarizer::Summarizer,
     waiting::Waiters,
 };
 use handover_core::{
@@ -80,6 +81,10 @@ pub(crate) struct Inner {
     pub(crate) picker: RwLock<Option<Arc<dyn Picker>>>,
     /// Places for models that are asked.
     pub(crate) picks: Arc<Semaphore>,
+    /// The model that summarises, where one is connected.
+    pub(crate) summarizer: RwLock<Option<Arc<dyn Summarizer>>>,
+    /// Places for models that summarise.
+    pub(crate) summaries: Arc<Semaphore>,
     /// Agents whose breaker opened, and whose offers nobody has looked at since.
     pub(crate) left_alone: Mutex<BTreeSet<AgentId>>,
     pub(crate) locals: Mutex<HashMap<AgentId, Arc<Local>>>,
@@ -159,6 +164,8 @@ impl Engine {
                 deciding: Mutex::default(),
                 picker: RwLock::default(),
                 picks: Arc::new(Semaphore::new(limits::PICKS_AT_ONCE_MAX)),
+                summarizer: RwLock::default(),
+                summaries: Arc::new(Semaphore::new(limits::SUMMARIES_AT_ONCE_MAX)),
                 left_alone: Mutex::default(),
                 locals: Mutex::default(),
                 running: Mutex::default(),

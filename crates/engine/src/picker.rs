@@ -149,7 +149,7 @@ impl Engine {
 }
 
 /// A model that thinks; it is stopped when nobody waits for it any more.
-struct Thinking<T>(JoinHandle<T>);
+pub(crate) struct Thinking<T>(pub(crate) JoinHandle<T>);
 
 impl<T> Drop for Thinking<T> {
     fn drop(&mut self) {

@@ -151,7 +151,7 @@ impl Engine {
         self.records_of(id).await
     }
 
-    async fn records_of(&self, id: HandoffId) -> Result<Vec<Record>, HandoffError> {
+    pub(crate) async fn records_of(&self, id: HandoffId) -> Result<Vec<Record>, HandoffError> {
         let mut query = RecordQuery { handoff: Some(id), limit: PAGE_MAX, ..RecordQuery::default() };
         let mut records = Vec::new();
         loop {

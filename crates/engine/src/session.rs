@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use handover_core::{
     command::{Answer, Command, Giving, Goto, Open, Prepared, Turn, Write},
-    context::{self, Shown, View},
+    context::{self, Shown, Summarised, View},
     handoff::Handoff,
     ids::{AgentId, HandoffId, LeaseId, SessionId},
     limits::{self, PAGE_MAX},
@@ -174,7 +174,12 @@ impl Engine {
         tools: Option<&[String]>,
     ) -> Result<Assignment, HandoffError> {
         let handoff = self.find(id).await?;
-        let view = self.view_of(&handoff, tools).await?;
+        // A summary costs money: none is asked for by somebody who cannot take the work.
+        let view = if self.could_take(&handoff, by) {
+            self.view_to_take(&handoff, tools).await?
+        } else {
+            self.view_of(&handoff, tools).await?
+        };
         let command = Command::Accept {
             handoff: id,
             by: by.clone(),
@@ -256,7 +261,8 @@ impl Engine {
         self.submit(&session, Command::Cancel { handoff: id, by: by.clone(), reason: reason.to_owned() }, None).await
     }
 
-    /// What a handoff shows its receiver; the same before and after its acceptance.
+    /// What a handoff shows its receiver; the same before and after its acceptance, but for a summary by a model, which is
+    /// made when somebody takes the work.
     ///
     /// # Errors
     /// When there is no such handoff for this caller.
@@ -266,6 +272,14 @@ impl Engine {
     }
 
     pub(crate) async fn view_of(&self, handoff: &Handoff, tools: Option<&[String]>) -> Result<View, HandoffError> {
+        let mark: &Mark = &handoff.mark;
+        let read = self.read_for_view(handoff).await?;
+        let recorded = handoff.manifest.as_ref().and_then(|manifest| Summarised::recorded(manifest, mark.messages));
+        Ok(context::build_with(&handoff.request, mark, &read, tools, &recorded.unwrap_or_default()))
+    }
+
+    /// The messages that a view is made of.
+    pub(crate) async fn read_for_view(&self, handoff: &Handoff) -> Result<Vec<Message>, HandoffError> {
         let mark: &Mark = &handoff.mark;
         let mut need = context::plan(&handoff.request, mark).ranges;
         if need.is_empty() && mark.messages > 0 {
@@ -277,7 +291,7 @@ impl Engine {
         for (first, last) in need {
             read.extend(self.inner.store.messages(&handoff.session_id, first, last).await?);
         }
-        Ok(context::build(&handoff.request, mark, &read, tools))
+        Ok(read)
     }
 
     /// Further messages of what a handoff shows its receiver, by number, at most a page: a full view of a long

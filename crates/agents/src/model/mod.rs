@@ -2,8 +2,29 @@
 //!
 //! A turn of an agent is made of [`Ask`]s and [`Reply`]s. They are plain data: a reply that was recorded is as good as one
 //! that was just heard.
+//!
+//! - [`openai`], [`anthropic`]: questions and answers as providers write them; [`sse`] reads answers in pieces, [`troubles`]
+//!   what went wrong. None of them touches the network.
+//! - [`provider`], [`client`]: a provider as it is set, and asking it.
+//! - [`picker`], [`summary`]: models that pick an agent and that summarise, for the engine.
+
+pub mod anthropic;
+pub mod client;
+mod growing;
+pub mod openai;
+pub mod picker;
+pub mod provider;
+pub mod sse;
+pub mod summary;
+pub mod troubles;
+
+pub use client::Client;
+pub use picker::ModelPicker;
+pub use provider::{Api, Provider};
+pub use summary::ModelSummarizer;
 
 use async_trait::async_trait;
+use handover_core::budget::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -206,3 +227,16 @@ pub trait Model: Send + Sync + 'static {
 
 /// For whoever does not listen.
 pub fn unheard(_: Piece) {}
+
+/// Data of others, told to a model so that it can be told apart from what the model is told to do: nothing in it can close
+/// the mark around it.
+pub(crate) fn data(value: &Value) -> String {
+    format!("<data>\n{}\n</data>", format!("{value:#}").replace('<', "\\u003c"))
+}
+
+/// What an answer used, by the name of the model in the price table: the one that was asked for, not the dated one that
+/// answered.
+pub(crate) fn usage(model: &str, reply: &Reply) -> Usage {
+    let used = reply.used.unwrap_or_default();
+    Usage { model: model.to_owned(), input_tokens: used.input, output_tokens: used.output }
+}

@@ -83,9 +83,12 @@ pub struct Manifest {
     /// Tokens of the summary; they come on top of those shown.
     #[serde(default)]
     pub summary_tokens: u64,
-    /// What made the summary: `extractive`, or the name of a model.
+    /// What made the summary: `extractive`, or the name of a model, or `extractive` with the reason why no model did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<String>,
+    /// The summary, where a model made it: asked again, it would say something else. An extractive one is made anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
     /// Stands for what was shown: the digest of the conversation when all of it was.
     pub digest: Digest,
 }
@@ -147,6 +150,7 @@ impl Manifest {
             total_tokens: mark.tokens(),
             summary_tokens: 0,
             summarised_by: None,
+            summary: None,
             digest,
         }
     }

@@ -9,6 +9,7 @@ pub mod manifest;
 mod relevant;
 pub mod sanitize;
 mod secrets;
+mod summarised;
 mod summary;
 mod terms;
 #[cfg(test)]
@@ -19,7 +20,8 @@ pub mod view;
 pub use brief::brief;
 pub use described::described;
 pub use manifest::{Manifest, Why, Withheld, recallable, withheld_ranges};
-pub use view::{Need, Shown, View, build, page, plan};
+pub use summarised::{Summarised, SummaryLine, SummaryQuestion};
+pub use view::{Need, Shown, View, build, build_with, page, plan, to_summarise};
 
 use crate::message::Class;
 use serde::{Deserialize, Serialize};

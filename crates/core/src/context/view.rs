@@ -10,7 +10,9 @@ use super::{
     Include, Manifest, TransferMode, described,
     described::render,
     manifest::{self, Why},
-    relevant, summary, tokens,
+    relevant,
+    summarised::{Summarised, SummaryQuestion},
+    summary, tokens,
 };
 use crate::{
     handoff::Request,
@@ -104,6 +106,30 @@ pub fn plan(request: &Request, mark: &Mark) -> Need {
 /// Messages beyond the mark are not shown, whoever read them.
 #[must_use]
 pub fn build(request: &Request, mark: &Mark, read: &[Message], known_tools: Option<&[String]>) -> View {
+    build_with(request, mark, read, known_tools, &Summarised::default())
+}
+
+/// What a summary of this view stands for, as a question to a model; nothing when there is nothing to summarise.
+#[must_use]
+pub fn to_summarise(request: &Request, mark: &Mark, read: &[Message]) -> Option<SummaryQuestion> {
+    if request.transfer_mode() != TransferMode::Summary {
+        return None;
+    }
+    let candidates = candidates(request.context.transfer.include, mark, read);
+    let chosen = choose(request, &candidates);
+    let left = candidates.iter().enumerate().filter(|(place, _)| chosen.binary_search(place).is_err());
+    SummaryQuestion::of(request, &left.map(|(_, message)| *message).collect::<Vec<_>>())
+}
+
+/// Builds the view with a summary that was made before.
+#[must_use]
+pub fn build_with(
+    request: &Request,
+    mark: &Mark,
+    read: &[Message],
+    known_tools: Option<&[String]>,
+    summarised: &Summarised,
+) -> View {
     let include = request.context.transfer.include;
     let candidates = candidates(include, mark, read);
     if request.transfer_mode() == TransferMode::Full && is_whole(request, mark) {
@@ -121,7 +147,7 @@ pub fn build(request: &Request, mark: &Mark, read: &[Message], known_tools: Opti
     let view = View { items: render(&shown, include, known_tools, true), summary: None, manifest };
     match mode {
         TransferMode::Full | TransferMode::RelevantOnly => view,
-        TransferMode::Summary => summarised(view, summary::extract(request, &left)),
+        TransferMode::Summary => with_summary(view, summarised, || summary::extract(request, &left)),
     }
 }
 
@@ -181,8 +207,9 @@ fn left_tally(mode: TransferMode, left: &[&Message]) -> Tally {
     }
 }
 
-fn summarised(view: View, summary: Option<String>) -> View {
-    let Some(summary) = summary else { return view };
-    let manifest = view.manifest.summarised(&summary, tokens::count(&summary), "extractive");
-    View { summary: Some(summary), manifest, ..view }
+fn with_summary(view: View, summarised: &Summarised, extract: impl FnOnce() -> Option<String>) -> View {
+    let Some(text) = summarised.text.clone().or_else(extract) else { return view };
+    let mut manifest = view.manifest.summarised(&text, tokens::count(&text), &summarised.by);
+    manifest.summary.clone_from(&summarised.text);
+    View { summary: Some(text), manifest, ..view }
 }
