@@ -5,6 +5,7 @@
 //! - [`tool`]: what models can call: programs, and the tools of MCP servers.
 //! - [`program`]: runs a program of somebody else, and always comes to an end.
 //! - [`crypto`]: what encrypted connections are made with.
+//! - [`scripted`]: a model that answers by a script, over the wire, for tests and demonstrations.
 
 pub mod llm;
 pub mod model;
@@ -13,3 +14,4 @@ pub mod crypto;
 pub mod model;
 pub mod program;
 pub mod tool;
+pub mod scripted;

@@ -512,3 +512,21 @@ pub const SUMMARY_OUTPUT_TOKENS: u64 = 2_048;
 pub const SUMMARY_READ_BYTES_MAX: usize = 64 * 1024;
 /// Models that summarise at once. Whoever comes next waits, at most `SUMMARY_MS` in all.
 pub const SUMMARIES_AT_ONCE_MAX: usize = 32;
+/// Entries of one script of a scripted model.
+pub const SCRIPT_ENTRIES_MAX: usize = 1_000;
+/// Longest answer of a scripted model, repetitions counted, in bytes.
+pub const SCRIPT_ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Bytes that one pattern of a script may take when it is compiled.
+pub const SCRIPT_PATTERN_BYTES_MAX: usize = 1024 * 1024;
+/// Longest wait that a script may ask for, in milliseconds.
+pub const SCRIPT_WAIT_MS_MAX: u64 = 10 * 60 * 1_000;
+/// Pieces that one text of a scripted answer is streamed in.
+pub const SCRIPT_PIECES_MAX: usize = 2_000;
+/// Characters of the arguments of a tool that are streamed at once.
+pub const SCRIPT_ARGUMENT_PIECE_CHARS: usize = 16;
+/// Largest question to a scripted model, in bytes.
+pub const SCRIPT_QUESTION_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Questions that a scripted model remembers; the oldest are forgotten first.
+pub const SCRIPT_ASKED_MAX: usize = 10_000;
+/// How long a scripted model that is stopped waits for answers that nobody reads, in milliseconds.
+pub const SCRIPT_STOP_MS: u64 = 2_000;
