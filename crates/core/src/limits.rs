@@ -407,3 +407,10 @@ pub const FINDINGS_SHOWN: usize = 50;
 pub const RUN_CLOSE_MS: u64 = 2_000;
 /// How long what a program left behind may go on writing after its end, in milliseconds.
 pub const COMMAND_REST_MS: u64 = 20;
+
+/// First wait of a step of a workflow whose agent can take nothing now, in milliseconds. Each wait is twice the one before.
+pub const STEP_WAIT_MS: u64 = 2_000;
+/// Waits of such a step that are twice the one before; all further ones are as long as the last of these.
+pub const STEP_WAITS_DOUBLED: u32 = 7;
+/// Times that such a step waits, about a day in all; then it goes the way of errors.
+pub const STEP_WAITS_MAX: u32 = 340;

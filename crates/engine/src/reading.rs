@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use handover_core::{
-    event::{DeadlineMove, Event},
+    event::{DeadlineMove, Event, Extension},
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
     limits::{PAGE_MAX, QUEUE_PER_AGENT_MAX},
@@ -244,7 +244,10 @@ fn tell(record: &Record) -> Vec<StoryStep> {
             step(6, "defer", format!("{by} until {until}: {reason}")),
         ],
         Event::Rerouted { from, to, why, .. } => vec![step(4, "initiate", format!("{from} to {to}: {why:?}"))],
-        Event::Offered { .. } | Event::Extended { .. } => vec![step(4, "initiate", "it is on offer".to_owned())],
+        Event::Offered { .. } | Event::Extended(_) => vec![step(4, "initiate", "it is on offer".to_owned())],
+        Event::HeldUp(Extension { until, why, .. }) => {
+            vec![step(4, "initiate", format!("it waits until {until}: {why}"))]
+        }
         Event::DeadlineMoved(DeadlineMove { until, .. }) => {
             vec![step(4, "initiate", format!("the time of the session was changed: it has until {until}"))]
         }

@@ -20,6 +20,14 @@ pub(super) struct Way {
     pub(super) bounded: bool,
     /// How long it waits before it is offered, in milliseconds.
     pub(super) wait_ms: u64,
+    /// Why its agent can take nothing now, where it cannot.
+    pub(super) held_up: Option<String>,
+}
+
+impl Way {
+    pub(super) fn new(bounded: bool, wait_ms: u64) -> Self {
+        Self { bounded, wait_ms, held_up: None }
+    }
 }
 
 impl Draft<'_> {

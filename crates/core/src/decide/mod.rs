@@ -19,6 +19,7 @@ mod facts;
 mod fallback;
 mod flow;
 mod guards;
+mod holding;
 mod house;
 mod initiate;
 mod picking;

@@ -12,6 +12,7 @@ mod around;
 mod broadcast;
 mod data;
 mod escalation;
+mod held_up;
 mod offers;
 mod refusals;
 mod routing;
