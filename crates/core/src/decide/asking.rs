@@ -182,9 +182,9 @@ impl Draft<'_> {
             return self.hold_up(&handoff, why);
         }
         if let Some(why) = stuck {
-            self.never_asked = Some(id);
+            self.unjudged = Some(id);
             self.reroute(id, why);
-            self.never_asked = None;
+            self.unjudged = None;
         }
     }
 

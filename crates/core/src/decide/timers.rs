@@ -131,6 +131,12 @@ impl Draft<'_> {
 
     /// No answer after the reminder.
     fn policy_acts(&mut self, handoff: &Handoff) {
+        if self.is_waited_out(handoff) {
+            self.unjudged = Some(handoff.id);
+            self.time_out(handoff);
+            self.unjudged = None;
+            return;
+        }
         self.failed_at_work(&handoff.to_agent);
         if handoff.request.kind == Kind::Escalation {
             return self.go_up_or_fail(handoff);

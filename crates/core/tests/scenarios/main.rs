@@ -19,4 +19,5 @@ mod routing;
 mod time;
 mod turns;
 mod types;
+mod waited_out;
 mod workflow;
