@@ -5,6 +5,8 @@
 mod common;
 
 mod held_up;
+mod moving;
+mod refused;
 
 use common::{House, id, session};
 use handover_core::{
