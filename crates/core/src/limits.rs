@@ -414,3 +414,5 @@ pub const STEP_WAIT_MS: u64 = 2_000;
 pub const STEP_WAITS_DOUBLED: u32 = 7;
 /// Times that such a step waits, about a day in all; then it goes the way of errors.
 pub const STEP_WAITS_MAX: u32 = 340;
+/// Longest name of a workflow or a state, in bytes: a folder that is named after it needs a few more, and 255 is the most.
+pub const WORKFLOW_NAME_BYTES_MAX: usize = 200;
