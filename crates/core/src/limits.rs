@@ -530,3 +530,12 @@ pub const SCRIPT_QUESTION_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const SCRIPT_ASKED_MAX: usize = 10_000;
 /// How long a scripted model that is stopped waits for answers that nobody reads, in milliseconds.
 pub const SCRIPT_STOP_MS: u64 = 2_000;
+
+/// First wait of a step of a workflow whose agent can take nothing now, in milliseconds. Each wait is twice the one before.
+pub const STEP_WAIT_MS: u64 = 2_000;
+/// Waits of such a step that are twice the one before; all further ones are as long as the last of these.
+pub const STEP_WAITS_DOUBLED: u32 = 7;
+/// Times that such a step waits, about a day in all; then it goes the way of errors.
+pub const STEP_WAITS_MAX: u32 = 340;
+/// Longest name of a workflow or a state, in bytes: a folder that is named after it needs a few more, and 255 is the most.
+pub const WORKFLOW_NAME_BYTES_MAX: usize = 200;

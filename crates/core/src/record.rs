@@ -128,7 +128,8 @@ fn reason_of(event: &Event, about: Option<&Handoff>) -> String {
         Event::Rejected { reason, .. } | Event::Deferred { reason, .. } | Event::SessionEnded { reason, .. } => {
             reason.clone()
         }
-        Event::Extended { why, .. } | Event::AgentStanding { why, .. } | Event::HumanAsked { why, .. } => why.clone(),
+        Event::Extended(extension) | Event::HeldUp(extension) => extension.why.clone(),
+        Event::AgentStanding { why, .. } | Event::HumanAsked { why, .. } => why.clone(),
         Event::Approved { comment, .. } | Event::Denied { comment, .. } => comment.clone(),
         Event::Closed { result, .. } if !result.notes.is_empty() => result.notes.clone(),
         _ => about.map(|h| h.request.reason.clone()).unwrap_or_default(),

@@ -15,7 +15,11 @@ use handover_core::{
 use parking_lot::Mutex;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use std::{collections::BTreeMap, future::Future, sync::Arc};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    future::Future,
+    sync::Arc,
+};
 
 /// Why an agent failed. Anything that can be shown.
 pub type Failure = Box<dyn std::error::Error + std::marker::Send + Sync>;
@@ -168,6 +172,26 @@ impl Done {
     }
 }
 
+/// What was recorded when somebody worked on a piece of work before.
+#[derive(Default)]
+pub(crate) struct Recorded {
+    /// The outputs of its steps, by name.
+    pub(crate) steps: BTreeMap<String, Value>,
+    /// The states that it moved its workflow to and that this run has not come to yet, in order.
+    pub(crate) moves: VecDeque<String>,
+}
+
+impl Recorded {
+    /// Whether the run before came to this state too. It is passed, with whatever lies before it.
+    fn passes(&mut self, state: &str) -> bool {
+        let passed = self.moves.iter().position(|moved| moved == state);
+        if let Some(at) = passed {
+            self.moves.drain(..=at);
+        }
+        passed.is_some()
+    }
+}
+
 /// A piece of work in the hands of an agent.
 #[derive(Clone)]
 pub struct Work {
@@ -175,18 +199,12 @@ pub struct Work {
     handoff: Arc<Handoff>,
     lease: LeaseId,
     view: Arc<View>,
-    steps: Arc<Mutex<BTreeMap<String, Value>>>,
+    recorded: Arc<Mutex<Recorded>>,
 }
 
 impl Work {
-    pub(crate) fn new(
-        engine: Engine,
-        handoff: Arc<Handoff>,
-        lease: LeaseId,
-        view: View,
-        steps: BTreeMap<String, Value>,
-    ) -> Self {
-        Self { engine, handoff, lease, view: Arc::new(view), steps: Arc::new(Mutex::new(steps)) }
+    pub(crate) fn new(engine: Engine, handoff: Arc<Handoff>, lease: LeaseId, view: View, recorded: Recorded) -> Self {
+        Self { engine, handoff, lease, view: Arc::new(view), recorded: Arc::new(Mutex::new(recorded)) }
     }
 
     /// The handoff: the task, why, from whom, and all else that was asked for.
@@ -247,6 +265,8 @@ impl Work {
         R: Future<Output = Result<(T, Vec<NewMessage>), Failure>>,
     {
         if let Some(output) = self.recorded(name) {
+        let recorded = self.recorded.lock().steps.get(name).cloned();
+        if let Some(output) = recorded {
             return Ok(serde_json::from_value(output)?);
         }
         let (output, messages) = run().await?;
@@ -259,7 +279,7 @@ impl Work {
             messages: messages.into_iter().map(Prepared::from_new).collect(),
         };
         self.engine.submit(&self.handoff.session_id, command, None).await?;
-        self.steps.lock().insert(name.to_owned(), value);
+        self.recorded.lock().steps.insert(name.to_owned(), value);
         Ok(output)
     }
 
@@ -270,10 +290,15 @@ impl Work {
     }
 
     /// Moves the state of the workflow while this step of it goes on.
+    /// Moves the state of the workflow while this step of it goes on. Done once, too: after a crash the states that it
+    /// came to before are passed without moving back.
     ///
     /// # Errors
     /// When the state cannot follow, or the work was given to somebody else meanwhile.
     pub async fn move_state(&self, state: &str) -> Result<(), HandoffError> {
+        if self.recorded.lock().passes(state) {
+            return Ok(());
+        }
         let command = Command::MoveState { handoff: self.handoff.id, lease: self.lease, state: state.to_owned() };
         self.engine.submit(&self.handoff.session_id, command, None).await.map(|_| ())
     }

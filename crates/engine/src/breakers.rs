@@ -72,7 +72,9 @@ impl Engine {
         let postings = vec![Posting { account: Account::of_agent(agent), change: Change::Reset }];
         let why = format!("reset by {}", self.caller.name);
         let event = Event::BreakerMoved { agent: agent.clone(), breaker: Breaker::default(), why };
-        self.write_house_posting(vec![event], Vec::new(), postings).await
+        self.write_house_posting(vec![event], Vec::new(), postings).await?;
+        self.is_back(agent);
+        Ok(())
     }
 
     /// Says in the book of the house that breakers moved, and lets the timer give away what waits for whoever is left

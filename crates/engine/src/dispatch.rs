@@ -1,7 +1,7 @@
 //! Work for agents of this process: a queue for each, by level, then age; never more at once than the agent may have.
 
 use crate::{
-    agent::{Agent, Done, Failure, Reply, Work},
+    agent::{Agent, Done, Failure, Recorded, Reply, Work},
     clock::Clock,
     engine::Engine,
 };
@@ -16,10 +16,9 @@ use handover_core::{
 };
 use handover_store::Offer;
 use parking_lot::Mutex;
-use serde_json::Value;
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BinaryHeap},
+    collections::BinaryHeap,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -252,7 +251,7 @@ async fn accept(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option
 async fn take(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option<Work> {
     let by = place.agent.clone()?;
     // Everything is read before the work is taken: nobody may hold what nobody carries out.
-    let (view, steps) = look_at(engine, handoff).await.ok()?;
+    let (view, recorded) = look_at(engine, handoff).await.ok()?;
     let tenant = engine.inner.store.tenant(&handoff.session_id).await.ok()??;
     let command = Command::Accept {
         handoff: handoff.id,
@@ -267,14 +266,16 @@ async fn take(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option<W
     let answer = engine.submit_reserved(&handoff.session_id, command).await.ok()?;
     // The agent acts for itself, in the session that it works in.
     let caller = Caller { name: by.to_string(), tenant, acts_as: Some(vec![by]) };
-    Some(Work::new(engine.for_caller(caller), handoff.clone(), answer.lease?, view, steps))
+    Some(Work::new(engine.for_caller(caller), handoff.clone(), answer.lease?, view, recorded))
 }
 
 /// What the agent is shown, and what was recorded when it or another worked on it before.
-async fn look_at(engine: &Engine, handoff: &Handoff) -> Result<(View, BTreeMap<String, Value>), HandoffError> {
+async fn look_at(engine: &Engine, handoff: &Handoff) -> Result<(View, Recorded), HandoffError> {
     let again = handoff.losses > 0 || handoff.attempt > 1 || handoff.reroutes > 0;
     let steps = if again { engine.steps(handoff.id).await? } else { BTreeMap::new() };
     Ok((engine.view_to_take(handoff, None).await?, steps))
+    let recorded = if again { engine.recorded(handoff.id).await? } else { Recorded::default() };
+    Ok((engine.view_of(handoff, None).await?, recorded))
 }
 
 fn forget(engine: &Engine, id: HandoffId, stop: &Arc<Notify>) {
@@ -322,19 +323,24 @@ async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: L
     if error.has(Code::Waiting) {
         engine.give_up_waiting(session, id).await;
     }
-    // What it ended in cannot be; the source is told so instead of waiting.
+    // What it ended in cannot be; the source is told so instead of waiting. What came out is kept, unless it is that
+    // which cannot be.
     let notes: String =
         format!("its result was refused: {error}").chars().filter(|c| !c.is_control()).take(4_000).collect();
-    let giving = Giving {
-        status: ReturnStatus::Failed,
-        result: Outcome::default(),
-        updates: Update::default(),
-        notes,
-        signal: None,
-    };
-    let _ =
-        persist(&*engine.inner.clock, || engine.submit_as_engine(session, returning(id, lease, giving.clone(), None)))
-            .await;
+    let kept = Outcome { score: done.giving.result.score.filter(|score| score.is_finite()), ..done.giving.result };
+    for result in [kept, Outcome::default()] {
+        let giving = Giving {
+            status: ReturnStatus::Failed,
+            result,
+            updates: Update::default(),
+            notes: notes.clone(),
+            signal: None,
+        };
+        let submit = || engine.submit_as_engine(session, returning(id, lease, giving.clone(), None));
+        if persist(&*engine.inner.clock, submit).await.is_ok() {
+            return;
+        }
+    }
 }
 
 /// Submits, and again where too much was going on. What an agent of this process did is in nobody else's hands: given up

@@ -87,6 +87,8 @@ pub(crate) struct Inner {
     pub(crate) summaries: Arc<Semaphore>,
     /// Agents whose breaker opened, and whose offers nobody has looked at since.
     pub(crate) left_alone: Mutex<BTreeSet<AgentId>>,
+    /// Agents that can take work again, and for whom steps of workflows may have waited.
+    pub(crate) back: Mutex<BTreeSet<AgentId>>,
     pub(crate) locals: Mutex<HashMap<AgentId, Arc<Local>>>,
     /// Pieces of work that run in this process, to be stopped when their lease is gone.
     pub(crate) running: Mutex<HashMap<HandoffId, Arc<Notify>>>,
@@ -167,6 +169,7 @@ impl Engine {
                 summarizer: RwLock::default(),
                 summaries: Arc::new(Semaphore::new(limits::SUMMARIES_AT_ONCE_MAX)),
                 left_alone: Mutex::default(),
+                back: Mutex::default(),
                 locals: Mutex::default(),
                 running: Mutex::default(),
                 heard: Mutex::default(),

@@ -1,8 +1,8 @@
 //! Reading it back: the history of a session, counts, the story of a handoff, statistics.
 
-use crate::engine::Engine;
+use crate::{agent::Recorded, engine::Engine};
 use handover_core::{
-    event::{DeadlineMove, Event},
+    event::{DeadlineMove, Event, Extension},
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
     limits::{PAGE_MAX, QUEUE_PER_AGENT_MAX},
@@ -12,8 +12,6 @@ use handover_core::{
 };
 use handover_store::{HandoffQuery, RecordQuery, Stats, StoredReturn};
 use serde::Serialize;
-use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// A step in the life of a handoff, as people tell it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -171,15 +169,19 @@ impl Engine {
         }
     }
 
-    /// The recorded steps of a piece of work.
-    pub(crate) async fn steps(&self, id: HandoffId) -> Result<BTreeMap<String, Value>, HandoffError> {
-        let mut steps = BTreeMap::new();
+    /// What was recorded of a piece of work.
+    pub(crate) async fn recorded(&self, id: HandoffId) -> Result<Recorded, HandoffError> {
+        let mut recorded = Recorded::default();
         for record in self.records_of(id).await? {
-            if let Event::StepRecorded { name, output, .. } = record.event {
-                steps.entry(name).or_insert(output);
+            match record.event {
+                Event::StepRecorded { name, output, .. } => {
+                    recorded.steps.entry(name).or_insert(output);
+                }
+                Event::StateMoved { to, .. } => recorded.moves.push_back(to),
+                _ => {}
             }
         }
-        Ok(steps)
+        Ok(recorded)
     }
 
     /// The story of a handoff: the ten steps of the protocol, as far as it has come.
@@ -244,7 +246,10 @@ fn tell(record: &Record) -> Vec<StoryStep> {
             step(6, "defer", format!("{by} until {until}: {reason}")),
         ],
         Event::Rerouted { from, to, why, .. } => vec![step(4, "initiate", format!("{from} to {to}: {why:?}"))],
-        Event::Offered { .. } | Event::Extended { .. } => vec![step(4, "initiate", "it is on offer".to_owned())],
+        Event::Offered { .. } | Event::Extended(_) => vec![step(4, "initiate", "it is on offer".to_owned())],
+        Event::HeldUp(Extension { until, why, .. }) => {
+            vec![step(4, "initiate", format!("it waits until {until}: {why}"))]
+        }
         Event::DeadlineMoved(DeadlineMove { until, .. }) => {
             vec![step(4, "initiate", format!("the time of the session was changed: it has until {until}"))]
         }

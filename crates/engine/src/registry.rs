@@ -30,12 +30,16 @@ impl Engine {
             Some(Standing::Draining) => Standing::Draining,
             Some(Standing::Available | Standing::Unavailable) | None => Standing::Available,
         };
-        if known.is_some_and(|known| *known.profile == *profile && known.standing == standing) {
+        if known.as_ref().is_some_and(|known| *known.profile == *profile && known.standing == standing) {
             return Ok(());
         }
+        let back = known.is_some_and(|known| known.standing != standing);
         let row = AgentRow { id: profile.id.clone(), entry: Some((profile.clone(), standing)) };
         self.write_house(vec![Event::AgentRegistered { profile: profile.clone() }], vec![row]).await?;
-        self.inner.agents.write().put(profile, standing);
+        self.inner.agents.write().put(profile.clone(), standing);
+        if back {
+            self.is_back(&profile.id);
+        }
         Ok(())
     }
 
@@ -165,6 +169,7 @@ impl Engine {
         }
         if standing == Standing::Available {
             self.kick(agent);
+            self.is_back(agent);
         }
         Ok(())
     }

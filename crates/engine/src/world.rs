@@ -4,11 +4,13 @@ use crate::{commands::Alone, engine::Engine};
 use handover_core::{
     command::{Caller, Command},
     decide::{Decided, ModelAnswer, World},
+    handoff::Status,
     ids::AgentId,
     ledger::{Ledger, Posted, Posting},
     refusal::{Code, HandoffError, Refusal},
     session::Session,
 };
+use handover_store::HandoffQuery;
 use parking_lot::RwLockUpgradableReadGuard;
 use std::ops::{Deref, DerefMut};
 
@@ -107,8 +109,31 @@ impl Engine {
     /// Gives away what waits for agents that are left alone, where somebody else can take it.
     pub(crate) async fn give_away(&self) {
         loop {
-            let Some(agent) = self.inner.left_alone.lock().pop_first() else { return };
+            let Some(agent) = self.inner.left_alone.lock().pop_first() else { break };
             self.reconsider_offers(&agent).await;
+        }
+        loop {
+            let Some(agent) = self.inner.back.lock().pop_first() else { break };
+            self.reconsider_held_up(&agent).await;
+        }
+    }
+
+    /// An agent can take work again: the timer looks at what was held up for it.
+    pub(crate) fn is_back(&self, agent: &AgentId) {
+        self.inner.back.lock().insert(agent.clone());
+        self.note_due(self.inner.clock.now());
+    }
+
+    /// What is not among these is tried by itself when its wait is over.
+    async fn reconsider_held_up(&self, agent: &AgentId) {
+        let limit = handover_core::limits::PAGE_MAX;
+        let query =
+            HandoffQuery { status: Some(Status::Deferred), to: Some(agent.clone()), limit, ..HandoffQuery::default() };
+        let Ok(found) = self.inner.store.handoffs(&query).await else { return };
+        for handoff in found.into_iter().filter(|handoff| handoff.held_up > 0) {
+            // Refused means that it is over.
+            let command = Command::Reconsider { handoff: handoff.id };
+            let _ = self.submit_as_engine(&handoff.session_id, command).await;
         }
     }
 

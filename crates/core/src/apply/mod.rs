@@ -9,7 +9,7 @@ use living::{answer, extend, move_end};
 
 use crate::{
     digest::Digest,
-    event::{DeadlineMove, Event},
+    event::{DeadlineMove, Event, Extension},
     guard::watch::Watch,
     handoff::{AcceptanceStatus, Approval, Handoff, Phase},
     ids::{ArtifactId, HandoffId, SessionId},
@@ -254,6 +254,7 @@ impl Session {
                     handoff.reroutes += 1;
                     handoff.losses = 0;
                     handoff.deferrals = 0;
+                    handoff.held_up = 0;
                     handoff.to_agent = to.clone();
                     if let Some(last) = handoff.path.last_mut() {
                         *last = to.clone();
@@ -285,7 +286,13 @@ impl Session {
                     move_end(handoff, *until, *lease_until, at);
                 });
             }
-            Event::Extended { id, until, .. } => self.change(*id, touched, |handoff| extend(handoff, *until)),
+            Event::Extended(Extension { id, until, .. }) => {
+                self.change(*id, touched, |handoff| extend(handoff, *until));
+            }
+            Event::HeldUp(Extension { id, until, .. }) => self.change(*id, touched, |handoff| {
+                handoff.held_up += 1;
+                handoff.phase = Phase::Deferred { until: *until };
+            }),
         }
     }
 

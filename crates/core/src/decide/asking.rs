@@ -174,19 +174,23 @@ impl Draft<'_> {
     pub(super) fn let_pass(&mut self, id: HandoffId, by: String, comment: String) {
         let Some(handoff) = self.session.open.get(&id).cloned() else { return };
         let until = handoff.at_most(self.window(&handoff.to_agent, handoff.climb.as_ref()));
+        let held_up = self.held_up(&handoff);
         let stuck = self.stuck(&handoff);
         let probe = stuck.is_none() && self.probes(&handoff.to_agent, id);
         self.emit(Event::Approved { id, by, comment, until, probe });
+        if let Some(why) = held_up {
+            return self.hold_up(&handoff, why);
+        }
         if let Some(why) = stuck {
-            self.never_asked = Some(id);
+            self.unjudged = Some(id);
             self.reroute(id, why);
-            self.never_asked = None;
+            self.unjudged = None;
         }
     }
 
     /// A yes to what nobody could take is refused: it can be given later, or with another target.
     pub(super) fn check_can_pass(&self, handoff: &Handoff) -> Verdict {
-        if self.stuck(handoff).is_none() {
+        if self.stuck(handoff).is_none() || self.held_up(handoff).is_some() {
             return Ok(());
         }
         let next = match handoff.request.kind {
@@ -204,6 +208,11 @@ impl Draft<'_> {
             }
             error.between(&handoff.request.from_agent, Some(&handoff.to_agent))
         })
+    }
+
+    /// Why a step of a workflow waits once it is approved, where its agent could do it.
+    fn held_up(&self, handoff: &Handoff) -> Option<String> {
+        self.holds_up(handoff).filter(|_| self.is_able(handoff))
     }
 
     /// Why the agent of a handoff cannot be offered it now. Its profile may be another than when it was chosen.

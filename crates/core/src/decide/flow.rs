@@ -9,7 +9,7 @@ use crate::{
     limits,
     refusal::{Code, HandoffError, Refusal},
     time::Timestamp,
-    workflow::Workflow,
+    workflow::{Ended, Workflow},
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -20,6 +20,14 @@ pub(super) struct Way {
     pub(super) bounded: bool,
     /// How long it waits before it is offered, in milliseconds.
     pub(super) wait_ms: u64,
+    /// Why its agent can take nothing now, where it cannot.
+    pub(super) held_up: Option<String>,
+}
+
+impl Way {
+    pub(super) fn new(bounded: bool, wait_ms: u64) -> Self {
+        Self { bounded, wait_ms, held_up: None }
+    }
 }
 
 impl Draft<'_> {
@@ -38,6 +46,19 @@ impl Draft<'_> {
         // A step that nobody has taken yet waits for a person or for its turn, which is not its time.
         let since = if handoff.accepted_at.is_none() { self.now } else { flow.since };
         Some(since + ms)
+    }
+
+    /// Whether the time of the present state is over, and the workflow has a word for that. It is how this state may end,
+    /// and no failure of whoever waited in it. Whoever vanished meanwhile has lost its lease, which counts by itself.
+    pub(super) fn is_waited_out(&self, handoff: &Handoff) -> bool {
+        let Some(workflow) = self.workflow().filter(|_| self.end_of_state(handoff).is_some_and(|end| end <= self.now))
+        else {
+            return false;
+        };
+        let state = self.state();
+        let named = workflow.states.get(&state).is_some_and(|state| state.on_timeout.is_some());
+        let signal = workflow.usual_signal(&state, Ended::Late);
+        named || workflow.rules.iter().any(|rule| rule.trigger_state.contains(&signal))
     }
 
     /// Whether a request is the first step of the workflow.

@@ -80,7 +80,7 @@ impl Draft<'_> {
         self.check_guards(request, &mut targets, &mut checks);
         self.check_budgets(request, &mut targets, &mut checks);
         self.say_why_not_asked(&targets, &mut checks);
-        checks.done()?;
+        self.passes(checks)?;
         for target in &targets {
             self.answer.warnings.extend(target.warnings.iter().cloned());
         }
@@ -173,8 +173,9 @@ impl Draft<'_> {
             Some(_) => Phase::AwaitingApproval { until },
             None => self.first_phase(until),
         };
-        // One that waits for a person tries nothing yet, and keeps nobody else from trying.
-        let probe = approval.is_none() && self.probes(&target.to, id);
+        // One that waits for a person, or for its agent, tries nothing yet, and keeps nobody else from trying.
+        let held_up = self.way.as_ref().is_some_and(|way| way.held_up.is_some());
+        let probe = approval.is_none() && !held_up && self.probes(&target.to, id);
         if let Some(reservation) = &reservation {
             self.post_reservation(reservation, &target.to);
         }
@@ -203,6 +204,7 @@ impl Draft<'_> {
             reroutes: 0,
             losses: 0,
             deferrals: 0,
+            held_up: 0,
             tried: Vec::new(),
             opened_at: self.now,
             accepted_at: None,
@@ -216,8 +218,11 @@ impl Draft<'_> {
             metrics: crate::handoff::Metrics::default(),
         };
         self.emit(Event::Initiated { request: request.clone(), handoff: Box::new(handoff), routing: target.routing });
-        if let Some(approval) = approval {
-            self.emit(Event::ApprovalRequested { id, until, approval: Box::new(approval), warnings: troubles });
+        match approval {
+            Some(approval) => {
+                self.emit(Event::ApprovalRequested { id, until, approval: Box::new(approval), warnings: troubles });
+            }
+            None => self.note_held_up(id),
         }
         self.made(id);
         id

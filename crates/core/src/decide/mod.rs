@@ -19,6 +19,7 @@ mod facts;
 mod fallback;
 mod flow;
 mod guards;
+mod holding;
 mod house;
 mod initiate;
 mod picking;
@@ -182,8 +183,8 @@ pub(crate) struct Draft<'a> {
     postings: Vec<Posting>,
     /// The way of a workflow that is being gone.
     way: Option<flow::Way>,
-    /// The handoff that goes past its agent: nobody offered it to that one, so it says nothing about it.
-    never_asked: Option<HandoffId>,
+    /// The handoff whose end says nothing about its agent: nobody offered it to that one, or the workflow waited out a time.
+    unjudged: Option<HandoffId>,
     answer: Answer,
 }
 
@@ -204,7 +205,7 @@ impl<'a> Draft<'a> {
             standings: Vec::new(),
             postings: Vec::new(),
             way: None,
-            never_asked: None,
+            unjudged: None,
         }
     }
 

@@ -162,7 +162,7 @@ impl Draft<'_> {
 
     /// How it went: for the agent, for each thing it was asked to be able to do, and for the experiment.
     fn remember(&mut self, handoff: &Handoff, succeeded: bool, used: Amount) {
-        if self.never_asked == Some(handoff.id) {
+        if self.unjudged == Some(handoff.id) {
             return;
         }
         let mut accounts = self.records_of(handoff);
@@ -174,7 +174,7 @@ impl Draft<'_> {
 
     /// Whoever said no, said nothing or was lost was tried too, and somebody else goes on with it.
     pub(super) fn remember_no(&mut self, handoff: &Handoff) {
-        if self.never_asked == Some(handoff.id) {
+        if self.unjudged == Some(handoff.id) {
             return;
         }
         let accounts = self.records_of(handoff);

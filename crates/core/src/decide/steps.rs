@@ -116,7 +116,7 @@ impl Draft<'_> {
         let next = Next { state, agent: Some(to), rule: None, counted: false, signal: signal.to_owned() };
         let reason = format!("{} failed, and no rule says how to go on", step.to_agent);
         let request = self.step_request(&next, &reason, payload);
-        self.begin_step(workflow, next, request, Way { bounded: true, wait_ms: 0 });
+        self.begin_step(workflow, next, request, Way::new(true, 0));
     }
 
     /// Goes where a rule says.
@@ -138,7 +138,7 @@ impl Draft<'_> {
         request.audit.risk_level = rule.risk.unwrap_or(Risk::Low);
         request.needs_approval = rule.needs_approval;
         let wait_ms = rule.retry.map_or(0, |retry| retry.wait_ms(chosen.before));
-        self.begin_step(workflow, next, request, Way { bounded: rule.retry.is_some(), wait_ms });
+        self.begin_step(workflow, next, request, Way::new(rule.retry.is_some(), wait_ms));
     }
 
     fn step_request(&self, next: &Next, reason: &str, payload: Value) -> Request {
@@ -159,7 +159,8 @@ impl Draft<'_> {
         request
     }
 
-    /// Begins the next step. What the guards or the registry refuse stops the workflow: nobody could mend it here.
+    /// Begins the next step. What passes by makes it wait; what else the guards or the registry refuse stops the
+    /// workflow: nobody could mend it here.
     fn begin_step(&mut self, workflow: &Workflow, next: Next, request: Request, way: Way) {
         self.way = Some(way);
         let begun = self.initiate(request);

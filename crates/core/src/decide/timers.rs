@@ -3,7 +3,7 @@
 use super::{Draft, Verdict};
 use crate::{
     agent::{AgentKind, Standing},
-    event::{Event, RerouteReason},
+    event::{Event, Extension, RerouteReason},
     handoff::{Handoff, Kind, OnTimeout, Phase, Status, Trigger},
     ids::HandoffId,
     limits,
@@ -41,8 +41,15 @@ impl Draft<'_> {
     }
 
     /// The agent is left alone for a while: whoever else can takes what waits for it. With nobody else it goes on waiting.
+    /// Or it is back, and what was held up for it is tried now.
     pub(super) fn reconsider(&mut self, id: HandoffId) -> Verdict {
         let handoff = self.handoff(id)?;
+        if handoff.held_up > 0 && matches!(handoff.phase, Phase::Deferred { .. }) {
+            if self.holds_up(&handoff).is_none() && !self.is_over(&handoff) {
+                self.offer_again(&handoff);
+            }
+            return Ok(());
+        }
         let waits = matches!(handoff.phase, Phase::Offered { .. }) && !self.is_probe(&handoff);
         if waits && self.left_alone(&handoff.to_agent).is_some() && self.has_next(&handoff) {
             self.reroute(id, RerouteReason::CircuitOpen);
@@ -54,7 +61,10 @@ impl Draft<'_> {
         handoff.hard_deadline.is_some_and(|deadline| deadline <= self.now)
     }
 
-    fn offer_again(&mut self, handoff: &Handoff) {
+    pub(super) fn offer_again(&mut self, handoff: &Handoff) {
+        if let Some(why) = self.holds_up(handoff) {
+            return self.hold_up(handoff, why);
+        }
         let tries = self.is_probe(handoff);
         if !tries && self.left_alone(&handoff.to_agent).is_some() {
             // What failed before is not tried again; what was only put off waits on where nobody else can take it.
@@ -112,7 +122,7 @@ impl Draft<'_> {
 
     pub(super) fn extend(&mut self, handoff: &Handoff, until: Timestamp, why: &str) {
         let until = handoff.at_most(until);
-        self.emit(Event::Extended { id: handoff.id, until, why: why.to_owned() });
+        self.emit(Event::Extended(Extension { id: handoff.id, until, why: why.to_owned() }));
     }
 
     fn remind(&mut self, handoff: &Handoff) {
@@ -121,6 +131,12 @@ impl Draft<'_> {
 
     /// No answer after the reminder.
     fn policy_acts(&mut self, handoff: &Handoff) {
+        if self.is_waited_out(handoff) {
+            self.unjudged = Some(handoff.id);
+            self.time_out(handoff);
+            self.unjudged = None;
+            return;
+        }
         self.failed_at_work(&handoff.to_agent);
         if handoff.request.kind == Kind::Escalation {
             return self.go_up_or_fail(handoff);
@@ -162,7 +178,8 @@ impl Draft<'_> {
         let awake = self.awake_until(handoff, lease_ms);
         if awake > self.now {
             // Nobody could renew a lease while the engine slept.
-            self.emit(Event::Extended { id: handoff.id, until: awake, why: "the engine was not running".into() });
+            let why = "the engine was not running".into();
+            self.emit(Event::Extended(Extension { id: handoff.id, until: awake, why }));
             return;
         }
         self.lose_lease(handoff);

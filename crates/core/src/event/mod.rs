@@ -3,7 +3,7 @@
 mod parts;
 mod words;
 
-pub use parts::{Candidate, DeadlineMove, RerouteReason, Routed, SealedHead, StateChange};
+pub use parts::{Candidate, DeadlineMove, Extension, RerouteReason, Routed, SealedHead, StateChange};
 
 use crate::{
     agent::{Profile, Risk, Standing},
@@ -405,14 +405,9 @@ pub enum Event {
         used: Option<Amount>,
     },
     /// A window was extended, because the engine slept or the agent is busy.
-    Extended {
-        /// Which.
-        id: HandoffId,
-        /// Until when.
-        until: Timestamp,
-        /// Why.
-        why: String,
-    },
+    Extended(Extension),
+    /// The agent of a step of a workflow can take nothing now: the step waits, and is tried again.
+    HeldUp(Extension),
     /// The time of the session was changed, and the deadline with it.
     DeadlineMoved(DeadlineMove),
     /// A handoff ended.

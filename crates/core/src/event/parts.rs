@@ -107,6 +107,17 @@ pub struct StateChange {
     pub trouble: String,
 }
 
+/// How long a handoff waits now, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extension {
+    /// Which.
+    pub id: HandoffId,
+    /// Until when.
+    pub until: Timestamp,
+    /// Why.
+    pub why: String,
+}
+
 /// When a handoff must be over now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeadlineMove {

@@ -43,7 +43,8 @@ impl Event {
             Self::Reminded { .. } => "reminded",
             Self::Retried { .. } => "retried",
             Self::LeaseLost { .. } => "lease_lost",
-            Self::Extended { .. } => "extended",
+            Self::Extended(_) => "extended",
+            Self::HeldUp(_) => "held_up",
             Self::DeadlineMoved(_) => "deadline_moved",
             Self::Closed { status, .. } => match status {
                 Status::Completed => "completed",
@@ -84,10 +85,10 @@ impl Event {
             | Self::Reminded { id, .. }
             | Self::Retried { id, .. }
             | Self::LeaseLost { id, .. }
-            | Self::Extended { id, .. }
             | Self::HumanAsked { id, .. }
             | Self::StateMoved { id, .. }
             | Self::Closed { id, .. } => Some(*id),
+            Self::Extended(extension) | Self::HeldUp(extension) => Some(extension.id),
             Self::DeadlineMoved(moved) => Some(moved.id),
             Self::StateChanged(change) => change.step,
             Self::SessionOpened { .. }

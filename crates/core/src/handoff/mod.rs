@@ -242,6 +242,9 @@ pub struct Handoff {
     /// Times it was put off.
     #[serde(default)]
     pub deferrals: u32,
+    /// Times it waited because its agent could take nothing.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub held_up: u32,
     /// Who was asked before and will not be asked again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<AgentId>,
@@ -278,6 +281,10 @@ pub struct Handoff {
 
 fn full_authority() -> Risk {
     Risk::High
+}
+
+fn is_none(times: &u32) -> bool {
+    *times == 0
 }
 
 fn no_request() -> Arc<Request> {

@@ -9,6 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
+impl Code {
+    /// Whether it passes by: the same ask may be granted a while later, and nobody has to mend anything.
+    #[must_use]
+    pub fn is_temporary(self) -> bool {
+        matches!(self, Self::TargetUnavailable | Self::AtCapacity | Self::TooFast | Self::BreakerOpen)
+    }
+}
+
 /// One thing that is wrong with an ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {

@@ -51,6 +51,7 @@ impl Workflow {
     fn parts(&self) -> Checks {
         let mut checks = Checks::default();
         name("name", &self.name, &mut checks);
+        super::named::file_name("name", &self.name, &mut checks);
         checks.optional_text("description", &self.description);
         checks.payload("with", &self.with);
         self.check_agents(&mut checks);
@@ -95,6 +96,7 @@ impl Workflow {
         for (state, entry) in &self.states {
             let field = format!("states.{state}");
             name(&field, state, checks);
+            super::named::file_name(&field, state, checks);
             self.check_state(&field, state, entry, checks);
         }
     }

@@ -5,6 +5,7 @@ mod check;
 mod choose;
 mod facts;
 mod flow;
+mod named;
 mod overlap;
 mod paths;
 mod payload;

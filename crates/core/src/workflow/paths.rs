@@ -152,6 +152,8 @@ impl Workflow {
         let reached: BTreeSet<usize> = walk.seen.iter().map(|(state, _)| *state).collect();
         let lost: Vec<&str> =
             (0..map.states.len()).filter(|at| !reached.contains(at)).map(|at| map.states[at]).collect();
+        // The engine goes there by itself when the work cannot go on.
+        let lost: Vec<&str> = lost.into_iter().filter(|state| self.failed_state() != Some(state)).collect();
         let works: BTreeSet<&AgentId> =
             walk.seen.iter().filter(|place| map.counts(**place)).map(|(_, agent)| map.agents[*agent]).collect();
         let idle: Vec<usize> = (0..self.rules.len()).filter(|i| !works.contains(&self.rules[*i].from)).collect();

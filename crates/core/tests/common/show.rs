@@ -2,7 +2,7 @@
 
 use super::{Outcome, Play, START};
 use handover_core::{
-    event::Event,
+    event::{Event, Extension},
     handoff::{Handoff, Priority},
     time::Timestamp,
 };
@@ -149,7 +149,9 @@ impl Play {
             Event::Retried { id, attempt, until, .. } => format!("{id} attempt {attempt} at {}", at(*until)),
             Event::LeaseLost { id, lease, until, .. } => format!("{id} {lease} until {}", at(*until)),
             Event::DeadlineMoved(moved) => format!("{} to {}", moved.id, at(moved.until)),
-            Event::Extended { id, until, why } => format!("{id} until {}: {why}", at(*until)),
+            Event::Extended(Extension { id, until, why }) | Event::HeldUp(Extension { id, until, why }) => {
+                format!("{id} until {}: {why}", at(*until))
+            }
             Event::ReturnTaken { of, by } => format!("{of} by {by}"),
             _ => self.around(event),
         }

@@ -144,7 +144,7 @@ impl Model {
             Event::LeaseLost { .. } => (&[Running], Some(Offered)),
             Event::Retried { .. } => (&[Running], Some(Deferred)),
             Event::Heartbeat { .. } | Event::StepRecorded { .. } | Event::Reminded { .. } => (&[Running], None),
-            Event::Extended { .. } => (&[AwaitingApproval, Offered, Running], None),
+            Event::Extended(_) => (&[AwaitingApproval, Offered, Running], None),
             Event::DeadlineMoved(_) => (&[AwaitingApproval, Offered, Deferred, Running], None),
             Event::Closed { status, .. } => (closes(*status), Some(*status)),
             Event::HumanAsked { .. } => (&[Status::Failed, Status::TimedOut], None),

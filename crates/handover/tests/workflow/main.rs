@@ -9,6 +9,7 @@ mod hostile;
 mod names;
 mod parts;
 mod paths;
+mod safe_names;
 
 use expect_test::Expect;
 use handover::workflow;
