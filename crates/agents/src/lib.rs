@@ -2,16 +2,15 @@
 //!
 //! - [`llm`]: an agent that is a model with tools; its turn is made of recorded steps.
 //! - [`model`]: what a model is asked and answers, and the clients that speak to providers.
-//! - [`tool`]: what models can call: programs, and the tools of MCP servers.
-//! - [`program`]: runs a program of somebody else, and always comes to an end.
-//! - [`crypto`]: what encrypted connections are made with.
-//! - [`scripted`]: a model that answers by a script, over the wire, for tests and demonstrations.
+//! - [`tool`]: what a model can call: programs, and the tools of MCP servers.
+//! - [`talk`]: a conversation that goes on, whoever has it.
+//! - [`program`]: a program that is run to its end, whatever it does.
+//! - [`scripted`]: a model for tests and demonstrations that answers from a file.
 
+pub mod crypto;
 pub mod llm;
 pub mod model;
-pub mod talk;
-pub mod crypto;
-pub mod model;
 pub mod program;
-pub mod tool;
 pub mod scripted;
+pub mod talk;
+pub mod tool;

@@ -265,8 +265,6 @@ impl Work {
         R: Future<Output = Result<(T, Vec<NewMessage>), Failure>>,
     {
         if let Some(output) = self.recorded(name) {
-        let recorded = self.recorded.lock().steps.get(name).cloned();
-        if let Some(output) = recorded {
             return Ok(serde_json::from_value(output)?);
         }
         let (output, messages) = run().await?;
@@ -286,7 +284,7 @@ impl Work {
     /// What a step of this name gave when it was recorded.
     #[must_use]
     pub fn recorded(&self, name: &str) -> Option<Value> {
-        self.steps.lock().get(name).cloned()
+        self.recorded.lock().steps.get(name).cloned()
     }
 
     /// Moves the state of the workflow while this step of it goes on.

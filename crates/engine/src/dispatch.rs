@@ -272,10 +272,8 @@ async fn take(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option<W
 /// What the agent is shown, and what was recorded when it or another worked on it before.
 async fn look_at(engine: &Engine, handoff: &Handoff) -> Result<(View, Recorded), HandoffError> {
     let again = handoff.losses > 0 || handoff.attempt > 1 || handoff.reroutes > 0;
-    let steps = if again { engine.steps(handoff.id).await? } else { BTreeMap::new() };
-    Ok((engine.view_to_take(handoff, None).await?, steps))
     let recorded = if again { engine.recorded(handoff.id).await? } else { Recorded::default() };
-    Ok((engine.view_of(handoff, None).await?, recorded))
+    Ok((engine.view_to_take(handoff, None).await?, recorded))
 }
 
 fn forget(engine: &Engine, id: HandoffId, stop: &Arc<Notify>) {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     model::{Arguments, Call, CallResult},
-    tool::{CallContext, Toolbox},
+    tool::CallContext,
 };
 use handover_core::{
     agent::{Profile, Risk},
@@ -43,7 +43,6 @@ type Outcome = Result<(Value, bool), Value>;
 pub(super) struct Caller<'a> {
     work: &'a Work,
     profile: &'a Profile,
-    toolbox: &'a Toolbox,
     here: &'a Here,
     /// What the turn used so far.
     used: Update,
@@ -53,11 +52,10 @@ impl<'a> Caller<'a> {
     pub(super) fn new(
         work: &'a Work,
         profile: &'a Profile,
-        toolbox: &'a Toolbox,
         here: &'a Here,
         used: Update,
     ) -> Self {
-        Self { work, profile, toolbox, here, used }
+        Self { work, profile, here, used }
     }
 
     /// Calls a tool.
@@ -74,7 +72,7 @@ impl<'a> Caller<'a> {
         Ok(Called { result, ends })
     }
 
-    /// The arguments, where the tool is known and they fit it.
+    /// The arguments, where the tool is known and they fit it. Tools from outside check theirs.
     fn checked(&self, call: &Call, place: usize) -> Result<Value, Value> {
         if place >= CALLS_AT_ONCE_MAX {
             return Err(wrong(format!("at most {CALLS_AT_ONCE_MAX} tools are called at once; this was not done")));
@@ -85,6 +83,9 @@ impl<'a> Caller<'a> {
             let hint = near.map_or_else(|| format!("there are {}", names.join(", ")), |near| format!("use {near}"));
             return Err(json!({"error": format!("there is no tool {}", call.name), "hint": hint}));
         };
+        if self.is_outside(&call.name) {
+            return Ok(Value::Null);
+        }
         let arguments = match &call.arguments {
             Arguments::Read(value) => value.clone(),
             Arguments::Broken { why, .. } => {
@@ -95,9 +96,6 @@ impl<'a> Caller<'a> {
                 }));
             }
         };
-        if self.toolbox.get(&call.name).is_some() {
-            return Ok(arguments); // The toolbox checks what belongs to it.
-        }
         let schema: Schema =
             serde_json::from_value(spec.parameters.clone()).map_err(|error| wrong(error.to_string()))?;
         let faults = schema.check(&arguments);
@@ -108,9 +106,14 @@ impl<'a> Caller<'a> {
         Err(json!({"error": "the arguments do not fit", "mistakes": told, "hint": "mend them and call again"}))
     }
 
+    fn is_outside(&self, name: &str) -> bool {
+        self.here.toolbox.find(name).is_ok()
+    }
+
     async fn carry_out(&self, call: &Call, name: &str, arguments: Value) -> Result<Outcome, Failure> {
         let word = |field: &str| arguments.get(field).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
         Ok(match call.name.as_str() {
+            other if self.is_outside(other) => self.outside(call, name).await,
             SPECIALIST => self.ask_specialist(name, &arguments).await?,
             AGENT => self.hand_over(&word("agent_name"), &word("message"), &arguments).await,
             ACCEPT => Ok((self.terms(), false)),
@@ -119,15 +122,11 @@ impl<'a> Caller<'a> {
             APPROVAL => self.ask_person(name, &word("action"), &word("reason"), &word("risk")).await?,
             ESCALATE => self.escalate(&word("reason"), &arguments).await,
             FINISH => self.finish(&arguments).await,
-            other if self.toolbox.get(other).is_none() && other.starts_with(TRANSFER) => {
-                self.transfer(other, &word("reason"), &word("message")).await
-            }
-            _ => self.outside(call, name, arguments).await,
+            other => self.transfer(other, &word("reason"), &word("message")).await,
         })
     }
 
-    async fn outside(&self, call: &Call, name: &str, arguments: Value) -> Outcome {
-        let Some(tool) = self.toolbox.get(&call.name) else { return Err(wrong("the tool is gone")) };
+    async fn outside(&self, call: &Call, name: &str) -> Outcome {
         let handoff = self.work.handoff();
         let at = CallContext {
             session: handoff.session_id.clone(),
@@ -136,7 +135,7 @@ impl<'a> Caller<'a> {
             call_id: call.id.clone(),
             key: format!("{}/{name}", handoff.id),
         };
-        let outcome = tool.call(arguments, &at).await;
+        let outcome = self.here.toolbox.call(call, &at).await;
         let content = Value::String(outcome.content);
         if outcome.failed { Err(content) } else { Ok((content, false)) }
     }

@@ -10,7 +10,7 @@ pub mod turn;
 
 use crate::{
     model::{Ask, Call, CallResult, Line, Listener, Model, Piece, Reply, TokensUsed, ToolSpec},
-    tool::Toolbox,
+    tool::{Toolbox, Tools},
 };
 use async_trait::async_trait;
 use calls::{Called, Caller};
@@ -55,7 +55,7 @@ pub struct Manner {
 pub struct LlmAgent {
     profile: Arc<Profile>,
     model: Arc<dyn Model>,
-    toolbox: Toolbox,
+    tools: Arc<Tools>,
     manner: Manner,
     ear: Option<Ear>,
 }
@@ -63,8 +63,8 @@ pub struct LlmAgent {
 impl LlmAgent {
     /// An agent with this profile: its instructions, its tools, its model.
     #[must_use]
-    pub fn new(profile: Profile, model: Arc<dyn Model>, toolbox: Toolbox) -> Self {
-        Self { profile: Arc::new(profile), model, toolbox, manner: Manner::default(), ear: None }
+    pub fn new(profile: Profile, model: Arc<dyn Model>, tools: Arc<Tools>) -> Self {
+        Self { profile: Arc::new(profile), model, tools, manner: Manner::default(), ear: None }
     }
 
     /// How its model is asked.
@@ -127,7 +127,7 @@ impl LlmAgent {
     /// Calls all tools of a reply. None of them is lost, whatever the others do; what ends the turn comes last.
     /// Nothing comes back when the work is somebody else's from then on.
     async fn call_all(&self, work: &Work, turn: &Turn, calls: &[Call], here: &Here) -> Result<Ended, Failure> {
-        let caller = Caller::new(work, &self.profile, &self.toolbox, here, used(turn));
+        let caller = Caller::new(work, &self.profile, here, used(turn));
         let mut results: Vec<Option<CallResult>> = vec![None; calls.len()];
         for last in [false, true] {
             for (i, call) in calls.iter().enumerate().filter(|(_, call)| calls::is_last(&call.name) == last) {
@@ -183,6 +183,8 @@ type Ended = Option<Vec<CallResult>>;
 pub(crate) struct Here {
     pub(crate) system: String,
     pub(crate) tools: Vec<ToolSpec>,
+    /// Those of them that are called outside.
+    pub(crate) toolbox: Toolbox,
     /// Whether the turn answers a question of the user.
     pub(crate) asked_by_user: bool,
     /// Whether what it says is part of the conversation with the user.

@@ -22,10 +22,9 @@ impl LlmAgent {
         let names = Names::of(&self.profile, &others);
         let step = self.step(work, &session);
         let mut tools = names.specs(&others);
-        for name in self.profile.tools.iter().filter(|name| !Names::is_ours(name)) {
-            let tool = self.toolbox.get(name).ok_or_else(|| format!("there is no tool \"{name}\""))?;
-            tools.push(tool.spec());
-        }
+        let outside: Vec<String> = self.profile.tools.iter().filter(|name| !Names::is_ours(name)).cloned().collect();
+        let toolbox = self.tools.toolbox(&outside).await;
+        tools.extend(toolbox.specs());
         let words = step.as_ref().map(|(words, _)| words.clone());
         tools.extend(step.map(|(_, tool)| tool));
         let asked_by_user = session.is_asked_by_user(&handoff.request);
@@ -34,6 +33,7 @@ impl LlmAgent {
         Ok(Here {
             system: guidance::system(&self.profile, &names, &others, words.as_deref()),
             tools,
+            toolbox,
             asked_by_user,
             speaks_to_user: asked_by_user || owner,
         })

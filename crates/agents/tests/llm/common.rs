@@ -5,7 +5,7 @@ use handover_agents::{
     llm::LlmAgent,
     model::{Arguments, Ask, Call, Line, Listener, Model, ModelError, Reply, StopReason, TokensUsed},
     talk::{Answered, Conversation},
-    tool::Toolbox,
+    tool::Tools,
 };
 use handover_core::{
     agent::{AgentKind, Profile},
@@ -104,11 +104,11 @@ pub struct Team {
 }
 
 impl Team {
-    pub async fn open(db: &Path, members: &[&str], model: &Arc<Fake>, toolbox: &Toolbox) -> Self {
+    pub async fn open(db: &Path, members: &[&str], model: &Arc<Fake>, tools: &Arc<Tools>) -> Self {
         let engine = Engine::open(db).await.unwrap();
         for line in members {
             let profile = member(line);
-            let agent = LlmAgent::new(profile.clone(), model.clone(), toolbox.clone());
+            let agent = LlmAgent::new(profile.clone(), model.clone(), tools.clone());
             engine.register(profile, agent).await.unwrap();
         }
         let first = AgentId::new(member(members[0]).id.as_str()).unwrap();

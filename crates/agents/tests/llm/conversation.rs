@@ -3,8 +3,9 @@
 use crate::common::{DEPLOYERS, Fake, Team, calls, last_results, last_user, says, told};
 use expect_test::expect;
 use handover_agents::model::Reply;
-use handover_agents::{model::Ask, tool::Toolbox};
+use handover_agents::model::Ask;
 use serde_json::json;
+use std::sync::Arc;
 
 const PLENTY: usize = 100;
 
@@ -39,7 +40,7 @@ async fn results_come_back_to_the_generalist_who_reports() {
     members[1] = "tester | testing | Runs tests | run-tests | recall";
     members[2] = "deployer | deployment | Deploys | deploy | recall";
     let team =
-        Team::open(&folder.path().join("h.db"), &members, &Fake::new(deploys, PLENTY), &Toolbox::default()).await;
+        Team::open(&folder.path().join("h.db"), &members, &Fake::new(deploys, PLENTY), &Arc::default()).await;
     let answered = team.talk.say("Deploy the app, but make sure that all tests pass first").await.unwrap();
     expect![[r#"
         generalist → tester: Never deploy red
@@ -83,7 +84,7 @@ async fn whoever_took_over_goes_on_with_the_user() {
         "dojo | teaching | Teaches | | transfer_to_librarian",
         "librarian | books | Finds books | search | transfer_to_dojo",
     ];
-    let team = Team::open(&folder.path().join("h.db"), &members, &Fake::new(dojo, PLENTY), &Toolbox::default()).await;
+    let team = Team::open(&folder.path().join("h.db"), &members, &Fake::new(dojo, PLENTY), &Arc::default()).await;
     let first = team.talk.say("Which book should I read?").await.unwrap();
     expect![[r#"
         dojo ⇒ librarian: It is about books
