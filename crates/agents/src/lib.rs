@@ -7,10 +7,14 @@
 //! - [`program`]: a program that is run to its end, whatever it does.
 //! - [`scripted`]: a model for tests and demonstrations that answers from a file.
 
+pub mod assignment;
+pub mod command;
 pub mod crypto;
 pub mod llm;
 pub mod model;
 pub mod program;
 pub mod scripted;
+pub mod staff;
 pub mod talk;
 pub mod tool;
+pub mod webhook;

@@ -539,3 +539,17 @@ pub const STEP_WAITS_DOUBLED: u32 = 7;
 pub const STEP_WAITS_MAX: u32 = 340;
 /// Longest name of a workflow or a state, in bytes: a folder that is named after it needs a few more, and 255 is the most.
 pub const WORKFLOW_NAME_BYTES_MAX: usize = 200;
+/// How long a service may take to answer a piece of work at once, in milliseconds.
+pub const WEBHOOK_MS: u64 = 60_000;
+/// How often a piece of work is sent to a service that is in trouble.
+pub const WEBHOOK_TRIES_MAX: u32 = 5;
+/// First wait before it is sent again, in milliseconds. Each wait is twice the one before.
+pub const WEBHOOK_WAIT_MS: u64 = 500;
+/// Longest wait before it is sent again, in milliseconds, whatever the service asks for.
+pub const WEBHOOK_WAIT_MS_MAX: u64 = 60_000;
+/// How long a callback may take to be kept, in milliseconds.
+pub const CALLBACK_MS: u64 = 30_000;
+/// How far the time of a signature may be from now, in milliseconds.
+pub const SIGNATURE_WINDOW_MS: u64 = 5 * 60 * 1_000;
+/// Shortest secret that signs, in bytes.
+pub const SIGNATURE_SECRET_BYTES_MIN: usize = 16;

@@ -398,6 +398,15 @@ impl Work {
         self.engine.submit(&self.handoff.session_id, command, None).await.map(|_| ())
     }
 
+    /// Says no after a look at it: the work goes to the next candidate, and is over for this agent.
+    ///
+    /// # Errors
+    /// When the work was given to somebody else meanwhile.
+    pub async fn decline(&self, reason: &str) -> Result<(), HandoffError> {
+        let command = Command::Decline { handoff: self.handoff.id, lease: self.lease, reason: reason.to_owned() };
+        self.engine.submit(&self.handoff.session_id, command, None).await.map(|_| ())
+    }
+
     /// Hands the work up the chain, with what this level thinks. The work is over for this agent.
     ///
     /// # Errors

@@ -29,6 +29,7 @@ pub(crate) fn begins_work(command: &Command) -> bool {
         | Command::Defer { .. }
         | Command::Heartbeat { .. }
         | Command::Record { .. }
+        | Command::Decline { .. }
         | Command::MoveState { .. }
         | Command::Return { .. }
         | Command::Escalate { .. }
@@ -64,6 +65,7 @@ pub(crate) fn alone(command: &Command, session: Option<&Session>) -> Alone {
         }
         // Where nobody takes it, or its agent cannot by now, somebody else is asked.
         Command::Reject { .. }
+        | Command::Decline { .. }
         | Command::Approve { .. }
         | Command::Reconsider { .. }
         | Command::Tick { .. }

@@ -245,6 +245,17 @@ impl Engine {
         self.inner.clock.now()
     }
 
+    /// The clock that all of it goes by.
+    #[must_use]
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        self.inner.clock.clone()
+    }
+
+    /// Waits so many milliseconds, by the clock of this engine.
+    pub async fn wait(&self, ms: u64) {
+        self.inner.clock.until(self.inner.clock.now() + ms).await;
+    }
+
     /// Changes the settings that decisions depend on.
     ///
     /// # Errors

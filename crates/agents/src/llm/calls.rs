@@ -49,12 +49,7 @@ pub(super) struct Caller<'a> {
 }
 
 impl<'a> Caller<'a> {
-    pub(super) fn new(
-        work: &'a Work,
-        profile: &'a Profile,
-        here: &'a Here,
-        used: Update,
-    ) -> Self {
+    pub(super) fn new(work: &'a Work, profile: &'a Profile, here: &'a Here, used: Update) -> Self {
         Self { work, profile, here, used }
     }
 

@@ -7,7 +7,7 @@ use reqwest::{
     header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
 use serde::Deserialize;
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, path::PathBuf};
 
 /// The interface that a provider speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
@@ -29,7 +29,9 @@ impl Api {
         }
     }
 
-    fn url_variable(self) -> &'static str {
+    /// The variable of the environment that holds another address.
+    #[must_use]
+    pub fn url_variable(self) -> &'static str {
         match self {
             Self::Openai => "OPENAI_BASE_URL",
             Self::Anthropic => "ANTHROPIC_BASE_URL",
@@ -54,6 +56,9 @@ pub struct Provider {
     /// `openai` it ends in `/v1` as a rule: `http://localhost:11434/v1` is Ollama on this machine.
     #[serde(default)]
     pub base_url: Option<String>,
+    /// A file that answers where neither `base_url` nor the environment names a provider: for tests and demonstrations.
+    #[serde(default)]
+    pub script: Option<PathBuf>,
     /// The environment variable with the key. When left out: `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`. Without a key only
     /// an address that is not the official one is asked.
     #[serde(default)]
@@ -98,6 +103,7 @@ impl fmt::Debug for Provider {
         f.debug_struct("Provider")
             .field("api", &self.api)
             .field("base_url", &self.base_url)
+            .field("script", &self.script)
             .field("key_env", &self.key_env)
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
             .field("timeout_ms", &self.timeout_ms)
@@ -129,6 +135,7 @@ impl Provider {
         Self {
             api,
             base_url: None,
+            script: None,
             key_env: None,
             headers: BTreeMap::new(),
             timeout_ms: MODEL_MS,

@@ -2,8 +2,8 @@
 
 use crate::common::{DEPLOYERS, Fake, Team, calls, last_results, last_user, says, told};
 use expect_test::expect;
-use handover_agents::model::Reply;
 use handover_agents::model::Ask;
+use handover_agents::model::Reply;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -39,8 +39,7 @@ async fn results_come_back_to_the_generalist_who_reports() {
     let mut members = DEPLOYERS;
     members[1] = "tester | testing | Runs tests | run-tests | recall";
     members[2] = "deployer | deployment | Deploys | deploy | recall";
-    let team =
-        Team::open(&folder.path().join("h.db"), &members, &Fake::new(deploys, PLENTY), &Arc::default()).await;
+    let team = Team::open(&folder.path().join("h.db"), &members, &Fake::new(deploys, PLENTY), &Arc::default()).await;
     let answered = team.talk.say("Deploy the app, but make sure that all tests pass first").await.unwrap();
     expect![[r#"
         generalist → tester: Never deploy red

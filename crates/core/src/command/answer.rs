@@ -21,6 +21,7 @@ impl Command {
             | Self::Defer { handoff, .. }
             | Self::Heartbeat { handoff, .. }
             | Self::Record { handoff, .. }
+            | Self::Decline { handoff, .. }
             | Self::MoveState { handoff, .. }
             | Self::Return { handoff, .. }
             | Self::Escalate { handoff, .. }

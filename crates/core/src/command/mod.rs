@@ -369,6 +369,15 @@ pub enum Command {
         /// The lease.
         lease: LeaseId,
     },
+    /// Says no to a piece of work after a look at it: it goes to the next, as if it had been rejected at once.
+    Decline {
+        /// Which.
+        handoff: HandoffId,
+        /// The lease.
+        lease: LeaseId,
+        /// Why.
+        reason: String,
+    },
     /// Records the output of a step of the work, once.
     Record {
         /// Which.

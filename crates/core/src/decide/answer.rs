@@ -3,7 +3,7 @@
 use super::{Draft, Verdict, validate::Checks};
 use crate::{
     event::{Event, RerouteReason},
-    ids::{AgentId, HandoffId},
+    ids::{AgentId, HandoffId, LeaseId},
     limits,
 };
 
@@ -14,6 +14,20 @@ impl Draft<'_> {
         checks.text("reason", &reason);
         checks.done()?;
         self.emit(Event::Rejected { id, by: by.clone(), reason });
+        self.reroute(id, RerouteReason::Rejected);
+        Ok(())
+    }
+
+    /// The holder says no after a look at it. What it used until then is charged.
+    pub(super) fn decline(&mut self, id: HandoffId, lease: LeaseId, reason: String) -> Verdict {
+        let handoff = self.held(id, lease)?;
+        let mut checks = Checks::default();
+        checks.text("reason", &reason);
+        checks.done()?;
+        let until = self.window(&handoff.to_agent, handoff.climb.as_ref());
+        let (until, used) = (handoff.at_most(until), Some(self.settle_attempt(&handoff)));
+        self.emit(Event::LeaseLost { id, lease, until, used });
+        self.emit(Event::Rejected { id, by: handoff.to_agent.clone(), reason });
         self.reroute(id, RerouteReason::Rejected);
         Ok(())
     }

@@ -256,6 +256,7 @@ impl<'a> Draft<'a> {
             Command::Reject { handoff, by, reason } => self.reject(handoff, &by, reason),
             Command::Defer { handoff, by, for_ms, reason } => self.defer(handoff, &by, for_ms, reason),
             Command::Heartbeat { handoff, lease } => self.heartbeat(handoff, lease),
+            Command::Decline { handoff, lease, reason } => self.decline(handoff, lease, reason),
             Command::Record { handoff, lease, name, output, messages } => {
                 self.record_step(handoff, lease, name, output, messages)
             }

@@ -1,0 +1,168 @@
+//! Work for somebody outside of this process, as one JSON document, and what comes back as another. Programs read it and
+//! write it, services are sent it and answer with it.
+
+use handover_core::{
+    command::{Goto, Update},
+    limits::QUOTE_CHARS_MAX,
+    wire,
+};
+use handover_engine::agent::{Done, Failure, Work};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// The work as a document. `with` is what the settings of the agent say.
+///
+/// # Errors
+/// When the session cannot be read.
+pub async fn written(work: &Work, with: &Value) -> Result<Value, Failure> {
+    let handoff = work.handoff();
+    let session = work.engine().session(&handoff.session_id).await?;
+    let variables: Map<String, Value> =
+        session.variables.iter().map(|(name, kept)| (name.clone(), kept.value.clone())).collect();
+    let task = &handoff.request.task;
+    Ok(json!({
+        "session_id": handoff.session_id,
+        "handoff_id": handoff.id,
+        "attempt": handoff.attempt,
+        "agent": handoff.to_agent,
+        "from": handoff.request.from_agent,
+        "type": handoff.request.kind,
+        "reason": handoff.request.reason,
+        "state": session.flow.as_ref().map(|flow| flow.state.clone()),
+        "task": {"type": task.kind, "description": task.description, "priority": task.priority},
+        "request": handoff.request.original_request,
+        "payload": work.payload(),
+        "variables": variables,
+        "deadline": handoff.hard_deadline,
+        "trace_id": handoff.request.trace_id,
+        "brief": work.brief(),
+        "with": with,
+    }))
+}
+
+/// What came of the work.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Came {
+    /// It ended so.
+    Done(Box<Done>),
+    /// It was declined: somebody else should have it.
+    Declined(String),
+}
+
+/// What is written back. Everything may be left out.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Answer {
+    /// How a step of a workflow ended, in the words of its rules.
+    signal: Option<String>,
+    /// Whether it came to nothing.
+    failed: bool,
+    /// Why somebody else should have it.
+    reject: Option<String>,
+    /// What came out.
+    data: Value,
+    /// The same in words.
+    text: Option<String>,
+    /// A sentence for people.
+    notes: String,
+    /// How good it is.
+    score: Option<f64>,
+    /// Variables of the session to set.
+    set: Map<String, Value>,
+    /// Where the work goes next: an agent, `END`, or a list of sends.
+    goto: Value,
+    /// What changes in the session with it.
+    update: Value,
+}
+
+/// The forms that are taken, for messages.
+pub const FORMS: &str = "expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \
+                         \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}";
+
+/// Reads what was written back. Nothing at all means that it is done and there is nothing to say.
+///
+/// # Errors
+/// When it cannot be read, in words, with what was expected and the beginning of what was there.
+pub fn read(text: &str) -> Result<Came, String> {
+    let shown = || text.trim().chars().take(QUOTE_CHARS_MAX).collect::<String>();
+    let told = |error: String| format!("{error}; {FORMS}; it was: {}", shown());
+    let answer: Answer = if text.trim().is_empty() {
+        Answer::default()
+    } else {
+        serde_json::from_str(text).map_err(|error| told(error.to_string()))?
+    };
+    if let Some(why) = answer.reject {
+        let why = if why.trim().is_empty() { "it gave no reason".to_owned() } else { why };
+        return Ok(Came::Declined(why));
+    }
+    let (goto, update) = turn(&answer.goto, &answer.update).map_err(told)?;
+    let mut update = update;
+    update.context.extend(answer.set);
+    let done = answer.text.map_or_else(|| Done::json(answer.data), Done::text);
+    let mut done = done.notes(answer.notes).update(update);
+    if let Some(signal) = answer.signal {
+        done = done.signal(signal);
+    }
+    if let Some(score) = answer.score {
+        done = done.score(score);
+    }
+    if let Some(goto) = goto {
+        done = done.then(goto);
+    }
+    Ok(Came::Done(Box::new(if answer.failed { done.unsuccessful() } else { done })))
+}
+
+/// Where the work goes, and what changes with it: the command object, as everybody writes it.
+fn turn(goto: &Value, update: &Value) -> Result<(Option<Goto>, Update), String> {
+    if goto.is_null() && update.is_null() {
+        return Ok((None, Update::default()));
+    }
+    let goes = !goto.is_null();
+    let mut object = json!({"goto": if goes { goto.clone() } else { json!("END") }});
+    if !update.is_null() {
+        object["update"] = update.clone();
+    }
+    let turn = wire::turn(&object.to_string()).map_err(|error| error.to_string())?;
+    Ok((goes.then_some(turn.goto), turn.update))
+}
+
+/// Gives the outcome to the engine: what was declined goes to the next one.
+///
+/// # Errors
+/// When the work was given to somebody else meanwhile.
+pub async fn settled(work: &Work, came: Came) -> Result<Done, Failure> {
+    match came {
+        Came::Done(done) => Ok(*done),
+        Came::Declined(why) => {
+            work.decline(&why).await?;
+            // The lease is gone with it: whatever is given back now is nobody's.
+            Ok(Done::text(""))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn answers_of_every_form() {
+        let texts = [
+            "",
+            r#"{"data": {"n": 1}, "notes": "counted"}"#,
+            r#"{"text": "Hello", "score": 0.5}"#,
+            r#"{"failed": true, "notes": "no disk"}"#,
+            r#"{"reject": "not my field"}"#,
+            r#"{"reject": ""}"#,
+            r#"{"goto": "anna", "update": {"context": {"a": 1}}, "set": {"b": 2}}"#,
+            r#"{"signal": "READY"}"#,
+            "hello",
+            r#"{"date": 1}"#,
+            r#"{"goto": 7}"#,
+            "[]",
+        ];
+        let told: Vec<String> = texts.iter().map(|text| format!("{text}\n  {:?}\n", read(text))).collect();
+        expect![[""]].assert_eq(&told.concat());
+    }
+}

@@ -1,0 +1,173 @@
+//! Where services call back: a small server that takes the answer to one piece of work at a time, and says that it has it
+//! only when it is on disk.
+
+use super::signature::{SIGNATURE, Secret, TIMESTAMP};
+use axum::{
+    Router,
+    body::to_bytes,
+    extract::{Path, Request, State},
+    http::{HeaderMap, StatusCode},
+    routing::post,
+};
+use handover_core::{
+    ids::HandoffId,
+    limits::{CALLBACK_MS, COMMAND_OUTPUT_BYTES_MAX},
+};
+use handover_engine::clock::Clock;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::HashMap,
+    io,
+    net::SocketAddr,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+use tokio::{
+    net::TcpListener,
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+};
+use uuid::Uuid;
+
+/// Where callbacks are taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallbackSettings {
+    /// The address to listen at, such as `127.0.0.1:7802`.
+    pub listen: SocketAddr,
+    /// How services reach it, such as `https://example.org/handover`; the address itself when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// An answer that came.
+pub(super) struct Called {
+    pub(super) body: String,
+    kept: oneshot::Sender<()>,
+}
+
+impl Called {
+    /// The answer is on disk.
+    pub(super) fn confirm(self) {
+        // Whoever called may have gone; it is on disk all the same.
+        let _ = self.kept.send(());
+    }
+}
+
+struct Expected {
+    secret: Option<Secret>,
+    answers: mpsc::Sender<Called>,
+}
+
+struct Open {
+    expected: Mutex<HashMap<HandoffId, Expected>>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Takes callbacks for as long as it lives.
+pub struct Callbacks {
+    open: Arc<Open>,
+    base: String,
+    server: JoinHandle<()>,
+}
+
+impl Drop for Callbacks {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+/// A place for one answer. Given up when it is dropped.
+pub(super) struct Waiting {
+    open: Weak<Open>,
+    id: HandoffId,
+    answers: mpsc::Receiver<Called>,
+}
+
+impl Waiting {
+    /// The answer, when it comes.
+    pub(super) async fn called(&mut self) -> Option<Called> {
+        self.answers.recv().await
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(open) = self.open.upgrade() {
+            open.expected.lock().remove(&self.id);
+        }
+    }
+}
+
+impl Callbacks {
+    /// Listens.
+    ///
+    /// # Errors
+    /// When the address is taken or cannot be listened at.
+    pub async fn listen(settings: &CallbackSettings, clock: Arc<dyn Clock>) -> io::Result<Self> {
+        let listener = TcpListener::bind(settings.listen).await?;
+        let base = match &settings.url {
+            Some(url) => url.trim_end_matches('/').to_owned(),
+            None => format!("http://{}", listener.local_addr()?),
+        };
+        let open = Arc::new(Open { expected: Mutex::default(), clock });
+        let router = Router::new().route("/callback/{id}", post(take)).with_state(open.clone());
+        let server = tokio::spawn(async move {
+            // It ends with the process, or when nobody needs it any more.
+            let _ = axum::serve(listener, router).await;
+        });
+        Ok(Self { open, base, server })
+    }
+
+    /// Where the answer to this handoff is taken.
+    #[must_use]
+    pub fn url_for(&self, id: HandoffId) -> String {
+        format!("{}/callback/{id}", self.base)
+    }
+
+    pub(super) fn expect(&self, id: HandoffId, secret: Option<Secret>) -> Waiting {
+        let (sender, answers) = mpsc::channel(1);
+        self.open.expected.lock().insert(id, Expected { secret, answers: sender });
+        Waiting { open: Arc::downgrade(&self.open), id, answers }
+    }
+}
+
+type Said = (StatusCode, String);
+
+/// Takes one answer.
+async fn take(State(open): State<Arc<Open>>, Path(id): Path<String>, headers: HeaderMap, request: Request) -> Said {
+    let taken = tokio::time::timeout(Duration::from_millis(CALLBACK_MS), taken(&open, &id, &headers, request)).await;
+    taken.unwrap_or_else(|_| (StatusCode::SERVICE_UNAVAILABLE, "it took too long; call again\n".into()))
+}
+
+async fn taken(open: &Open, id: &str, headers: &HeaderMap, request: Request) -> Said {
+    let unknown = || (StatusCode::NOT_FOUND, format!("nobody waits for an answer to {id}\n"));
+    let Ok(id) = id.parse::<Uuid>().map(HandoffId) else { return unknown() };
+    let limit = usize::try_from(COMMAND_OUTPUT_BYTES_MAX).unwrap_or(usize::MAX);
+    let Ok(body) = to_bytes(request.into_body(), limit).await else {
+        return (StatusCode::PAYLOAD_TOO_LARGE, format!("at most {limit} bytes are taken\n"));
+    };
+    let found = open.expected.lock().get(&id).map(|expected| (expected.secret.clone(), expected.answers.clone()));
+    let Some((secret, answers)) = found else { return unknown() };
+    let word = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    if let Some(secret) = secret
+        && let Some(why) = secret.trouble(open.clock.now(), id, &body, word(TIMESTAMP), word(SIGNATURE))
+    {
+        return (StatusCode::UNAUTHORIZED, format!("{why}\n"));
+    }
+    let Ok(body) = String::from_utf8(body.to_vec()) else {
+        return (StatusCode::BAD_REQUEST, "the body is no text\n".into());
+    };
+    if let Err(why) = crate::assignment::read(&body) {
+        return (StatusCode::BAD_REQUEST, format!("{why}\n"));
+    }
+    let (kept, on_disk) = oneshot::channel();
+    if answers.try_send(Called { body, kept }).is_err() {
+        return (StatusCode::CONFLICT, "an answer has come already\n".into());
+    }
+    match on_disk.await {
+        Ok(()) => (StatusCode::OK, "taken\n".into()),
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "it could not be kept; call again\n".into()),
+    }
+}

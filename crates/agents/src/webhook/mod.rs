@@ -1,0 +1,77 @@
+//! An agent that is a service: its work is posted to it, signed. It answers at once, or says that it will and calls back.
+//!
+//! - `200` with a document as programs write it: that is the answer.
+//! - `202`: the answer comes later, as a signed `POST` to the address in `callback`.
+//! - `429` and `503`: asked again after `Retry-After`, a bounded number of times.
+//! - Anything else is a failure. Redirects are not followed: the work is for this service and for nobody else.
+
+mod callbacks;
+mod post;
+mod signature;
+
+pub use callbacks::{CallbackSettings, Callbacks};
+pub use signature::{SIGNATURE, Secret, TIMESTAMP};
+
+use crate::assignment;
+use async_trait::async_trait;
+use handover_engine::agent::{Agent, Done, Failure, Work};
+use post::{Posted, Poster};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// An agent that is a service.
+pub struct WebhookAgent {
+    poster: Poster,
+    secret: Option<Secret>,
+    callbacks: Option<Arc<Callbacks>>,
+    with: Value,
+}
+
+impl WebhookAgent {
+    /// An agent that is called at this address. With a secret, what is sent and what comes back is signed.
+    ///
+    /// # Errors
+    /// When the address cannot be one.
+    pub fn new(url: &str, secret: Option<Secret>, callbacks: Option<Arc<Callbacks>>) -> Result<Self, String> {
+        Ok(Self { poster: Poster::new(url)?, secret, callbacks, with: Value::Null })
+    }
+
+    async fn post(&self, work: &Work) -> Result<Posted, Failure> {
+        let mut body = assignment::written(work, &self.with).await?;
+        let id = work.handoff().id;
+        if let Some(callbacks) = &self.callbacks {
+            body["callback"] = json!({"url": callbacks.url_for(id)});
+        }
+        self.poster.post(id, body.to_string(), self.secret.as_ref(), work.engine()).await
+    }
+}
+
+#[async_trait]
+impl Agent for WebhookAgent {
+    async fn run(&self, work: Work) -> Result<Done, Failure> {
+        let id = work.handoff().id;
+        // Somebody must be there before the work is sent: an answer may come at once.
+        let waiting = self.callbacks.as_ref().map(|callbacks| callbacks.expect(id, self.secret.clone()));
+        let posted: Posted = work.step("posted", || self.post(&work)).await?;
+        let answer = match (posted, waiting) {
+            (Posted::Answered(answer), _) => answer,
+            (Posted::Later, Some(mut waiting)) => match work.recorded("answered") {
+                Some(answer) => serde_json::from_value(answer)?,
+                None => {
+                    let called = waiting.called().await.ok_or("callbacks are not taken any more")?;
+                    let answer: String = work.step("answered", || async { Ok(called.body.clone()) }).await?;
+                    // On disk: whoever called may forget it.
+                    called.confirm();
+                    answer
+                }
+            },
+            (Posted::Later, None) => {
+                return Err(
+                    "the service says that it will call back, and no callbacks are taken: set `callbacks`".into()
+                );
+            }
+        };
+        let came = assignment::read(&answer).map_err(|error| format!("the answer cannot be read: {error}"))?;
+        assignment::settled(&work, came).await
+    }
+}
