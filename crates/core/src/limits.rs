@@ -416,3 +416,7 @@ pub const STEP_WAITS_DOUBLED: u32 = 7;
 pub const STEP_WAITS_MAX: u32 = 340;
 /// Longest name of a workflow or a state, in bytes: a folder that is named after it needs a few more, and 255 is the most.
 pub const WORKFLOW_NAME_BYTES_MAX: usize = 200;
+/// How long a step waits before it is looked at again whether the definition of its workflow can be read, in milliseconds.
+pub const DEFINITION_WAIT_MS: u64 = 60 * 60 * 1_000;
+/// Sessions that a message names; the rest is counted.
+pub const SESSIONS_NAMED: usize = 3;
