@@ -553,3 +553,7 @@ pub const CALLBACK_MS: u64 = 30_000;
 pub const SIGNATURE_WINDOW_MS: u64 = 5 * 60 * 1_000;
 /// Shortest secret that signs, in bytes.
 pub const SIGNATURE_SECRET_BYTES_MIN: usize = 16;
+/// How long a step waits before it is looked at again whether the definition of its workflow can be read, in milliseconds.
+pub const DEFINITION_WAIT_MS: u64 = 60 * 60 * 1_000;
+/// Sessions that a message names; the rest is counted.
+pub const SESSIONS_NAMED: usize = 3;

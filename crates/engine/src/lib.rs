@@ -12,6 +12,7 @@ mod cache;
 pub mod clock;
 mod commands;
 mod conversation;
+mod defining;
 mod dispatch;
 mod engine;
 mod events;

@@ -1,21 +1,17 @@
-//! Workflows: defined once and kept in the book of the house, started for a session, waited for.
+//! Workflows: started for a session, waited for. `defining.rs` keeps them.
 
 use crate::{engine::Engine, events::OutsideEvent, feed::Filter};
 use handover_core::{
     command::{Command, Open},
-    event::Event,
     handoff::{Kind, Request},
     ids::{AgentId, HandoffId, LeaseId, SessionId},
-    limits::WORKFLOWS_MAX,
     refusal::{Code, HandoffError, Refusal},
     session::Session,
-    workflow::{Facts, Noted, Workflow},
+    workflow::{Facts, Workflow},
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
-/// Where the book of the house keeps a workflow.
-const PREFIX: &str = "workflow:";
 /// The key of the first step: whoever starts a session twice starts it once.
 const FIRST_STEP: &str = "workflow/start";
 
@@ -57,37 +53,10 @@ impl Start {
 }
 
 impl Engine {
-    /// Keeps a workflow; one with the same name is replaced. It survives a restart. Gives what is worth a second look.
-    ///
-    /// # Errors
-    /// With everything that is wrong with it.
-    pub async fn define(&self, workflow: Workflow) -> Result<Vec<Noted>, HandoffError> {
-        self.operator()?;
-        let notes = workflow.check()?;
-        let known = self.workflows();
-        if known.iter().any(|known| **known == workflow) {
-            return Ok(notes);
-        }
-        if known.len() >= WORKFLOWS_MAX && !known.iter().any(|known| known.name == workflow.name) {
-            let message = format!("there are {WORKFLOWS_MAX} already (WORKFLOWS_MAX)");
-            return Err(Refusal::new(Code::TooLarge, message).at("name").into());
-        }
-        let name = format!("{PREFIX}{}", workflow.name);
-        let value = serde_json::to_value(&workflow).unwrap_or(Value::Null);
-        let book = self.house().await?.session.clone();
-        let version = book.as_ref().and_then(|book| book.variables.get(&name)).map_or(0, |kept| kept.version);
-        let by = book.map(|book| book.active_agent.clone());
-        let by = by.map_or_else(|| AgentId::new("handover"), Ok)?;
-        let set = BTreeMap::from([(name, (value, version + 1))]);
-        self.write_house(vec![Event::VariablesSet { by, set }], Vec::new()).await?;
-        self.inner.workflows.write().insert(workflow.name.clone(), Arc::new(workflow));
-        Ok(notes)
-    }
-
     /// The workflows that are kept.
     #[must_use]
     pub fn workflows(&self) -> Vec<Arc<Workflow>> {
-        self.inner.workflows.read().values().cloned().collect()
+        self.inner.workflows.read().iter().cloned().collect()
     }
 
     /// A workflow by name.
@@ -96,21 +65,15 @@ impl Engine {
     /// When there is none.
     pub fn workflow(&self, name: &str) -> Result<Arc<Workflow>, HandoffError> {
         let known = self.inner.workflows.read();
+        if let Some(refusal) = known.why_unreadable(name) {
+            return Err(refusal.into());
+        }
         known.get(name).cloned().ok_or_else(|| {
-            let near = handover_core::nearest::nearest(name, known.keys().map(|known| (known.as_str(), known)));
+            let names = known.iter().map(|known| (known.name.as_str(), &known.name));
+            let near = handover_core::nearest::nearest(name, names);
             let hint = near.map(|near| format!("did you mean \"{near}\"?")).unwrap_or_default();
             Refusal::new(Code::UnknownWorkflow, format!("there is no workflow \"{name}\"")).hint(hint).into()
         })
-    }
-
-    /// What the book of the house keeps.
-    pub(crate) async fn load_workflows(&self) -> Result<(), HandoffError> {
-        let book = self.house().await?.session.clone();
-        let kept = book.iter().flat_map(|book| book.variables.iter()).filter(|(name, _)| name.starts_with(PREFIX));
-        // One that a later version wrote, and this one cannot read, must not keep the rest from going on.
-        let read = kept.filter_map(|(_, kept)| serde_json::from_value::<Workflow>(kept.value.clone()).ok());
-        *self.inner.workflows.write() = read.map(|flow| (flow.name.clone(), Arc::new(flow))).collect();
-        Ok(())
     }
 
     /// Starts a session of a workflow, or gives the one that was started before: what a program does that may have been

@@ -51,6 +51,8 @@ pub const ALL: &[&str] = &[
     "offers.exit",
     "offers_waiting.enter",
     "offers_waiting.exit",
+    "open_sessions.enter",
+    "open_sessions.exit",
     "running.enter",
     "running.exit",
     "agents.enter",

@@ -254,6 +254,8 @@ pub trait Store: Send + Sync + 'static {
     async fn offers_waiting(&self) -> Result<Vec<(AgentId, u32)>, StoreError>;
     /// Everything that somebody works on.
     async fn running(&self) -> Result<Vec<Running>, StoreError>;
+    /// Every session with a handoff that is not closed, by id.
+    async fn open_sessions(&self) -> Result<Vec<SessionId>, StoreError>;
 
     /// All agents.
     async fn agents(&self) -> Result<Vec<(Profile, Standing)>, StoreError>;

@@ -45,6 +45,43 @@ impl Command {
             | Self::Take { .. } => None,
         }
     }
+
+    /// Whether it moves work on: from one agent to another, or to its end.
+    #[must_use]
+    pub fn moves_work(&self) -> bool {
+        match self {
+            Self::Initiate(_)
+            | Self::Turn { .. }
+            | Self::CompleteSegment { .. }
+            | Self::Approve { .. }
+            | Self::Deny { .. }
+            | Self::Amend { .. }
+            | Self::Accept { .. }
+            | Self::Reject { .. }
+            | Self::Defer { .. }
+            | Self::MoveState { .. }
+            | Self::Return { .. }
+            | Self::Escalate { .. }
+            | Self::Cancel { .. } => true,
+            Self::Open(_)
+            | Self::Say { .. }
+            | Self::Set { .. }
+            | Self::SetLimits { .. }
+            | Self::ChargePick { .. }
+            | Self::Keep { .. }
+            | Self::MarkArtifact { .. }
+            | Self::Decide { .. }
+            | Self::Lock { .. }
+            | Self::Unlock { .. }
+            | Self::End { .. }
+            | Self::Heartbeat { .. }
+            | Self::Record { .. }
+            | Self::Reconsider { .. }
+            | Self::Take { .. }
+            | Self::Tick { .. }
+            | Self::Reclaim { .. } => false,
+        }
+    }
 }
 
 /// The answer to a command: the names of what it made. The same key gives the same answer.

@@ -2,8 +2,8 @@
 
 use super::{Draft, Verdict, between};
 use crate::{
-    command::{Giving, Goto},
-    event::{DeadlineMove, Event, StateChange},
+    command::{Command, Giving, Goto},
+    event::{DeadlineMove, Event, Extension, StateChange},
     handoff::{Handoff, Kind, Request},
     ids::{HandoffId, LeaseId},
     limits,
@@ -103,15 +103,44 @@ impl Draft<'_> {
 
     pub(super) fn unknown_workflow(&self) -> HandoffError {
         let name = self.session.workflow.clone().unwrap_or_default();
+        if let Some(refusal) = self.world.workflows.why_unreadable(&name) {
+            return refusal.into();
+        }
         Refusal::new(Code::UnknownWorkflow, format!("the workflow \"{name}\" is not loaded")).into()
+    }
+
+    /// Whether the session goes on by a workflow that is not there, or cannot be read.
+    pub(super) fn lacks_workflow(&self) -> bool {
+        self.session.flow.as_ref().is_some_and(|flow| flow.ended.is_none()) && self.workflow().is_none()
+    }
+
+    /// Nothing that moves the work is done as long as nobody can say where it goes.
+    pub(super) fn check_workflow(&self, command: &Command) -> Verdict {
+        let about_it = command.handoff().is_none_or(|id| self.session.is_step(id));
+        if about_it && command.moves_work() && self.lacks_workflow() { Err(self.unknown_workflow()) } else { Ok(()) }
+    }
+
+    /// The time of a step is not used up as long as nobody can say where it goes.
+    pub(super) fn wait_for_workflow(&mut self, handoff: &Handoff) {
+        let (id, until) = (handoff.id, self.now + limits::DEFINITION_WAIT_MS);
+        let why = self.unknown_workflow().to_string();
+        self.emit(Event::Extended(Extension { id, until, why }));
+        let hard_deadline = handoff.hard_deadline.map(|hard| hard.max(until));
+        let running = handoff.lease().is_some();
+        if running || hard_deadline != handoff.hard_deadline {
+            let lease_until = running.then(|| until + limits::LEASE_MS_MAX);
+            self.emit(Event::DeadlineMoved(DeadlineMove { id, hard_deadline, until, lease_until }));
+        }
     }
 
     /// The first step has begun.
     pub(super) fn note_start(&mut self, starts: bool, made: &[HandoffId]) {
         let Some(id) = made.first().copied().filter(|_| starts) else { return };
         let agent = self.session.open.get(&id).map(|step| step.to_agent.clone());
-        let state = self.state();
-        let change = StateChange { from: state.clone(), to: state, agent, step: Some(id), ..StateChange::default() };
+        let from = self.state();
+        // The definition may be another than when the session was opened.
+        let to = self.workflow().map_or_else(|| from.clone(), |workflow| workflow.start.clone());
+        let change = StateChange { from, to, agent, step: Some(id), ..StateChange::default() };
         self.emit(Event::StateChanged(Box::new(change)));
     }
 

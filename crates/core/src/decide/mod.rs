@@ -226,6 +226,7 @@ impl<'a> Draft<'a> {
                 return Ok(()); // A timer that comes late decides to nothing.
             }
         }
+        self.check_workflow(&command)?;
         match command {
             Command::Open(_) => Err(Refusal::new(Code::SessionExists, "the session is open already").into()),
             Command::Say { messages, after } => self.say(messages, after),

@@ -60,9 +60,12 @@ fn start_of(name: Option<&str>, world: &World<'_>, checks: &mut validate::Checks
     if let Some(workflow) = world.workflows.get(name) {
         return Some(workflow.start.clone());
     }
-    if !world.policy.workflows.contains_key(name) {
+    if let Some(refusal) = world.workflows.why_unreadable(name) {
+        checks.add(refusal);
+    } else if !world.policy.workflows.contains_key(name) {
         let refusal = Refusal::new(Code::UnknownWorkflow, format!("\"{name}\" is not known")).at("workflow");
-        let names = world.workflows.keys().chain(world.policy.workflows.keys()).map(|name| (name.as_str(), name));
+        let names = world.workflows.iter().map(|known| &known.name).chain(world.policy.workflows.keys());
+        let names = names.map(|name| (name.as_str(), name));
         let near = crate::nearest::nearest(name, names).map(|near| format!("did you mean \"{near}\"?"));
         checks.add(refusal.hint(near.unwrap_or_default()));
     }

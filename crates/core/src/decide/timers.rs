@@ -16,6 +16,10 @@ impl Draft<'_> {
         if handoff.due().is_none_or(|due| due > self.now) {
             return Ok(());
         }
+        if self.session.is_step(id) && self.lacks_workflow() {
+            self.wait_for_workflow(&handoff);
+            return Ok(());
+        }
         match &handoff.phase {
             Phase::AwaitingApproval { until } => self.approval_ran_out(&handoff, *until),
             Phase::Offered { since, .. } => self.offer_ran_out(&handoff, *since),

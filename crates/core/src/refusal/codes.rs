@@ -348,6 +348,15 @@ codes! {
     NotAStep = "HO1008", Conflict, "the handoff is no step of a workflow",
         "Only the step of a session with a workflow moves its state.",
         "Check which handoff is the present step of the session.";
+    WorkflowInUse = "HO1009", Conflict, "running sessions need the present definition",
+        "A workflow was to be replaced by one that lacks a state, an agent or a rule that a session stands in now. It was not replaced.",
+        "Let the sessions in the message end, keep what they need, or give the new workflow another name.";
+    AgentInUse = "HO1010", Conflict, "another workflow that goes on has another agent of this name",
+        "Agents are known by name to all workflows of one database. Two that are run in different ways cannot share one while sessions go on.",
+        "Rename the agent, use another database, or wait until the sessions of the other workflow have ended.";
+    WorkflowUnreadable = "HO1011", Conflict, "the kept definition of the workflow cannot be read",
+        "It was kept by another version, or is damaged. Its sessions wait: nothing is lost, and nothing goes on.",
+        "Define the workflow again from its file, or use the version that kept it.";
 }
 
 impl fmt::Display for Code {
@@ -374,6 +383,6 @@ impl std::str::FromStr for Code {
     fn from_str(text: &str) -> Result<Self, String> {
         let wanted = text.trim().to_uppercase();
         let found = Self::ALL.iter().copied().find(|code| code.text() == wanted);
-        found.ok_or_else(|| format!("there is no code {text}; codes go from HO0101 to HO0901"))
+        found.ok_or_else(|| format!("there is no code {text}; codes go from HO0101 to HO1011"))
     }
 }

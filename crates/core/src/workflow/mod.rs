@@ -5,6 +5,7 @@ mod check;
 mod choose;
 mod facts;
 mod flow;
+mod kept;
 mod named;
 mod overlap;
 mod paths;
@@ -20,6 +21,7 @@ pub use check::Noted;
 pub use choose::{Chosen, NoRule};
 pub use facts::{Ended, Facts, RULE_ROOTS};
 pub use flow::Flow;
+pub use kept::Workflows;
 pub use payload::{Payload, Wrong};
 pub use run::Runner;
 
@@ -296,6 +298,3 @@ fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Err
     }
     from.deserialize_any(Names)
 }
-
-/// All workflows that an engine knows, by name.
-pub type Workflows = BTreeMap<String, std::sync::Arc<Workflow>>;

@@ -4,9 +4,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod defining;
 mod held_up;
 mod moving;
 mod refused;
+mod unreadable;
 
 use common::{House, id, session};
 use handover_core::{

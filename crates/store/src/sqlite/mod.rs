@@ -307,6 +307,13 @@ impl Store for SqliteStore {
         Ok(found)
     }
 
+    async fn open_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
+        hit("open_sessions.enter")?;
+        let found = self.long.scan(read::queue::open_sessions).await?;
+        hit("open_sessions.exit")?;
+        Ok(found)
+    }
+
     async fn agents(&self) -> Result<Vec<(Profile, Standing)>, StoreError> {
         hit("agents.enter")?;
         let found = self.long.scan(read::agents::agents).await?;

@@ -49,6 +49,7 @@ contract!(sqlite:
     due_comes_in_order
     offers_go_by_level_then_age
     running_work_is_found
+    sessions_that_go_on_are_found
     agents_come_and_go
     postings_of_many_writers_add_up
     postings_go_with_their_commit

@@ -2,7 +2,10 @@
 
 use super::{Fault, agent_id, all, handoff_id, page, session_id};
 use crate::{Due, Offer, Running};
-use handover_core::{ids::AgentId, time::Timestamp};
+use handover_core::{
+    ids::{AgentId, SessionId},
+    time::Timestamp,
+};
 use rusqlite::{Connection, params};
 
 /// Handoffs for which something is due, earliest first.
@@ -64,4 +67,12 @@ pub(crate) fn running(conn: &Connection) -> Result<Vec<Running>, Fault> {
             in_process: row.get(3)?,
         })
     })
+}
+
+/// Every session with a handoff that is not closed.
+pub(crate) fn open_sessions(conn: &Connection) -> Result<Vec<SessionId>, Fault> {
+    let mut find = conn.prepare_cached(
+        "SELECT id FROM sessions WHERE no IN (SELECT session_no FROM handoffs WHERE due_at IS NOT NULL) ORDER BY id",
+    )?;
+    all(find.query([])?, |row| session_id(row, 0))
 }

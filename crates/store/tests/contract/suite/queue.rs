@@ -115,6 +115,19 @@ pub async fn running_work_is_found(open: Open) {
     assert_eq!(seen, expected);
 }
 
+pub async fn sessions_that_go_on_are_found(open: Open) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut house = House::on(open(folder.path(), None));
+    let (two, one, over) = (house.open("two").await, house.open("one").await, house.open("over").await);
+    house.open("idle").await;
+    house.initiate(&two, delegation("ann", "bob")).await;
+    house.initiate(&two, delegation("ann", "cleo")).await;
+    let taken = house.initiate(&one, delegation("ann", "bob")).await;
+    house.accept(&one, taken, "bob").await;
+    house.whole(&over, "ann", "eve").await;
+    assert_eq!(house.store.open_sessions().await.unwrap(), [one, two]);
+}
+
 pub async fn agents_come_and_go(open: Open) {
     let folder = tempfile::tempdir().unwrap();
     let mut house = House::on(open(folder.path(), None));
