@@ -4,6 +4,7 @@
 //! answer on every machine, must end within a bound, and must say in words what is wrong with it.
 
 mod check;
+mod condition;
 mod cursor;
 mod evaluate;
 mod functions;
@@ -19,6 +20,8 @@ mod value;
 
 #[cfg(test)]
 mod tests;
+
+pub use condition::Condition;
 
 use crate::limits;
 use std::{fmt, sync::Arc};

@@ -1,9 +1,10 @@
 //! Whether a workflow can be: every name known, every value in its bounds, nothing that contradicts itself. What leads
 //! where is looked at afterwards, in `paths` and `shadow`.
 
-use super::{Payload, Retry, Rule, RuleCondition, State, Workflow};
+use super::{Payload, RULE_ROOTS, Retry, Rule, State, Workflow};
 use crate::{
     decide::validate::Checks,
+    expression::Condition,
     ids::AgentId,
     limits,
     nearest::nearest,
@@ -238,11 +239,11 @@ fn is_enough(checks: &Checks) -> bool {
     checks.found() > limits::MISTAKES_MAX
 }
 
-fn check_condition(field: &str, condition: Option<&RuleCondition>, checks: &mut Checks) {
+fn check_condition(field: &str, condition: Option<&Condition>, checks: &mut Checks) {
     if is_enough(checks) {
         return;
     }
-    let Some(Err(mistake)) = condition.map(RuleCondition::compiled) else { return };
+    let Some(Err(mistake)) = condition.map(|condition| condition.compiled(&RULE_ROOTS)) else { return };
     let (line, column) = (mistake.line, mistake.column);
     let refusal = Refusal::new(Code::BadExpression, format!("{} (line {line}, column {column})", mistake.message));
     let details = json!({"line": line, "column": column, "message": mistake.message});

@@ -26,7 +26,7 @@ impl Workflow {
             }
             // One that is used up some day lets the next one through.
             if rule.retry.is_none() {
-                let condition = rule.condition.as_ref().map(super::RuleCondition::source);
+                let condition = rule.condition.as_ref().map(crate::expression::Condition::source);
                 for signal in signals(rule) {
                     taken.entry((&rule.from, condition, signal)).or_insert(rule);
                 }
@@ -88,7 +88,7 @@ fn signals(rule: &Rule) -> impl Iterator<Item = Option<&str>> {
 
 /// The rule before this one that takes what it waits for, when every signal of it is taken.
 fn shadowed<'a>(rule: &'a Rule, taken: &Taken<'a>) -> Option<&'a Rule> {
-    let condition = rule.condition.as_ref().map(super::RuleCondition::source);
+    let condition = rule.condition.as_ref().map(crate::expression::Condition::source);
     let by = |signal: Option<&'a str>| {
         let keys = [(None, None), (condition, None), (None, signal), (condition, signal)];
         keys.into_iter().find_map(|(condition, signal)| taken.get(&(&rule.from, condition, signal)).copied())
