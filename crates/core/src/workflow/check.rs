@@ -8,7 +8,7 @@ use crate::{
     ids::AgentId,
     limits,
     nearest::nearest,
-    policy::check_session_limits,
+    policy::{SessionLimits, check_session_limits},
     refusal::{Code, HandoffError, Refusal},
 };
 use serde_json::json;
@@ -65,7 +65,10 @@ impl Workflow {
         self.check_twice(&mut checks);
         self.check_route(&mut checks);
         self.check_events(&mut checks);
-        check_session_limits("limits", &self.limits, &mut checks);
+        check_session_limits("limits", &SessionLimits { time_ms: None, ..self.limits }, &mut checks);
+        if let Some(ms) = self.limits.time_ms {
+            wait("limits.time", ms, &mut checks);
+        }
         checks
     }
 

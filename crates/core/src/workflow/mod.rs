@@ -5,6 +5,7 @@ mod check;
 mod choose;
 mod facts;
 mod flow;
+mod measure;
 mod overlap;
 mod paths;
 mod payload;
@@ -19,6 +20,7 @@ pub use check::Noted;
 pub use choose::{Chosen, NoRule};
 pub use facts::{Ended, Facts, RULE_ROOTS};
 pub use flow::Flow;
+pub use measure::Limits;
 pub use payload::{Payload, Wrong};
 pub use run::Runner;
 
@@ -56,7 +58,7 @@ pub struct Workflow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventTrigger>,
     /// How far a session may go.
-    #[serde(default, skip_serializing_if = "SessionLimits::is_empty")]
+    #[serde(default, skip_serializing_if = "SessionLimits::is_empty", with = "measure")]
     pub limits: SessionLimits,
     /// Settings for whoever runs its agents: services, folders.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
