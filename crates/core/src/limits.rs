@@ -557,3 +557,14 @@ pub const SIGNATURE_SECRET_BYTES_MIN: usize = 16;
 pub const DEFINITION_WAIT_MS: u64 = 60 * 60 * 1_000;
 /// Sessions that a message names; the rest is counted.
 pub const SESSIONS_NAMED: usize = 3;
+
+/// Longest pattern in the schema of a payload, in bytes of its text.
+pub const SCHEMA_PATTERN_TEXT_BYTES_MAX: usize = 500;
+/// Most different patterns in the schemas of one workflow.
+pub const SCHEMA_PATTERNS_MAX: usize = 100;
+/// Most words, numbers, texts and signs of all different conditions of one workflow.
+pub const CONDITION_TOKENS_MAX: usize = 75_000;
+/// Most patterns of `matches` in all different conditions of one workflow.
+pub const CONDITION_PATTERNS_MAX: usize = 500;
+/// Signals and parts of conditions that are compared to find rules of one workflow that may both fit.
+pub const RULE_COMPARISONS_MAX: usize = 5_000_000;

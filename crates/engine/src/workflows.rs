@@ -8,6 +8,7 @@ use handover_core::{
     refusal::{Code, HandoffError, Refusal},
     session::Session,
     workflow::{Facts, Workflow},
+    workflow::{Facts, Noted, RULE_ROOTS, Workflow},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -169,7 +170,7 @@ impl Engine {
 /// Whether a trigger fits an event. One that gives no answer does not.
 fn holds(trigger: &handover_core::workflow::EventTrigger, event: &OutsideEvent) -> bool {
     let Some(condition) = &trigger.condition else { return true };
-    let Ok(expression) = condition.compiled() else { return false };
+    let Ok(expression) = condition.compiled(&RULE_ROOTS) else { return false };
     let event = json!({"id": event.id, "type": event.kind, "data": event.data});
     expression.holds(&Facts::of_event(event)).unwrap_or(false)
 }

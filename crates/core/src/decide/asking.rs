@@ -8,7 +8,7 @@ use crate::{
     event::{Event, RerouteReason},
     handoff::{Approval, Handoff, Kind, Request, Reservation, Status},
     ids::{AgentId, HandoffId},
-    policy::{ApprovalRule, Approver, OnExpiry, Policy},
+    policy::{ApprovalRule, Approver, EXPRESSION_ROOTS, OnExpiry, Policy},
     time::Timestamp,
 };
 use std::sync::Arc;
@@ -126,7 +126,7 @@ impl Draft<'_> {
             && when.cost_above.is_none_or(|cost| asked.share.micros.unwrap_or(0) > budget::micros(cost))
             && when.tokens_above.is_none_or(|tokens| asked.share.tokens.unwrap_or(0) > tokens);
         let Some(condition) = when.expression.as_ref().filter(|_| plain) else { return plain };
-        let answer = match condition.compiled() {
+        let answer = match condition.compiled(&EXPRESSION_ROOTS) {
             Ok(expression) => {
                 let facts = facts::Facts { session: &self.session, target: self.agent(asked.to), asked };
                 expression.holds(&facts).map_err(|trouble| trouble.to_string())

@@ -1,14 +1,8 @@
 //! Settings of approvals: which handoffs wait for a person, who is asked, and what happens when nobody answers.
 
 use super::Policy;
-use crate::{
-    agent::Risk,
-    expression::{Expression, Mistake},
-    handoff::Kind,
-    ids::AgentId,
-};
+use crate::{agent::Risk, expression::Condition, handoff::Kind, ids::AgentId};
 use serde::{Deserialize, Serialize};
-use std::sync::OnceLock;
 
 /// The names that an expression of a rule can use.
 pub const EXPRESSION_ROOTS: [&str; 3] = ["handoff", "session", "target"];
@@ -33,54 +27,6 @@ pub struct Approver {
     /// How long it waits for them before the next one is asked, in milliseconds; the policy's `approval_ms` when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within_ms: Option<u64>,
-}
-
-/// A condition in CEL. In JSON it is its text; it is compiled when the policy is checked, once.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
-pub struct Condition {
-    source: String,
-    compiled: OnceLock<Result<Expression, Mistake>>,
-}
-
-impl Condition {
-    /// As it is written.
-    #[must_use]
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
-    /// Ready to run.
-    ///
-    /// # Errors
-    /// When it does not compile.
-    pub fn compiled(&self) -> Result<&Expression, &Mistake> {
-        self.compiled.get_or_init(|| Expression::compile(&self.source, &EXPRESSION_ROOTS)).as_ref()
-    }
-}
-
-impl PartialEq for Condition {
-    fn eq(&self, other: &Self) -> bool {
-        self.source == other.source
-    }
-}
-
-impl From<String> for Condition {
-    fn from(source: String) -> Self {
-        Self { source, compiled: OnceLock::new() }
-    }
-}
-
-impl From<&str> for Condition {
-    fn from(source: &str) -> Self {
-        source.to_owned().into()
-    }
-}
-
-impl From<Condition> for String {
-    fn from(condition: Condition) -> Self {
-        condition.source
-    }
 }
 
 /// Which handoffs wait for a person. All that is given must fit.

@@ -8,7 +8,7 @@ mod routing;
 
 pub(crate) use check::{check_budget, check_limit, check_session_limits};
 
-pub use approvals::{ApprovalRule, Approver, Condition, EXPRESSION_ROOTS, OnExpiry, When};
+pub use approvals::{ApprovalRule, Approver, EXPRESSION_ROOTS, OnExpiry, When};
 pub use guards::{BreakerPolicy, Budgets, Classes, Loops, Mode, SessionLimits};
 pub use routing::{Experiment, Routing, Strategy};
 

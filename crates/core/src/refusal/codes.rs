@@ -279,7 +279,7 @@ codes! {
         "Do the work without handing over, escalate it, or set the mode to `on`.";
     TimeSpent = "HO0711", TooMuch, "the time of the session is over",
         "The session has a limit on how long it may go on, and that has passed.",
-        "Finish with what there is, or raise `limits.time_ms`.";
+        "Finish with what there is, or raise its limit: `time` in a workflow, `time_ms` in a policy.";
     NotApprover = "HO0712", Forbidden, "somebody else is asked to approve this",
         "The rule that asks for the approval names who decides.",
         "Let one of those in the message decide.";

@@ -1,6 +1,6 @@
 //! Which rule counts when a step has ended.
 
-use super::{Facts, Rule, Workflow};
+use super::{Facts, RULE_ROOTS, Rule, Workflow};
 use crate::ids::AgentId;
 
 /// The rule that counts.
@@ -52,7 +52,7 @@ fn lack(rule: &Rule, signal: &str, before: u32, facts: &Facts<'_>) -> Option<Str
         return Some(format!("its {} tries are used up", retry.max));
     }
     let condition = rule.condition.as_ref()?;
-    let answer = match condition.compiled() {
+    let answer = match condition.compiled(&RULE_ROOTS) {
         Ok(expression) => expression.holds(facts).map_err(|trouble| trouble.to_string()),
         Err(mistake) => Err(mistake.to_string()),
     };

@@ -3,16 +3,21 @@
 
 mod check;
 mod choose;
+mod dear;
 mod facts;
 mod flow;
 mod kept;
 mod named;
+mod measure;
+mod numbers;
 mod overlap;
 mod paths;
 mod payload;
 mod run;
 mod shadow;
 pub mod span;
+mod span;
+mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -22,21 +27,16 @@ pub use choose::{Chosen, NoRule};
 pub use facts::{Ended, Facts, RULE_ROOTS};
 pub use flow::Flow;
 pub use kept::Workflows;
+pub use measure::Limits;
 pub use payload::{Payload, Wrong};
 pub use run::Runner;
 
-use crate::{
-    agent::Risk,
-    expression::{Expression, Mistake},
-    handoff::Priority,
-    ids::AgentId,
-    policy::SessionLimits,
-};
+use crate::{agent::Risk, expression::Condition, handoff::Priority, ids::AgentId, policy::SessionLimits};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{SeqAccess, Visitor},
 };
-use std::{collections::BTreeMap, fmt, sync::OnceLock};
+use std::{collections::BTreeMap, fmt};
 
 /// A workflow, as its file says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub struct Workflow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventTrigger>,
     /// How far a session may go.
-    #[serde(default, skip_serializing_if = "SessionLimits::is_empty")]
+    #[serde(default, skip_serializing_if = "SessionLimits::is_empty", with = "measure")]
     pub limits: SessionLimits,
     /// Settings for whoever runs its agents: services, folders.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
@@ -146,7 +146,7 @@ pub struct Rule {
     pub trigger_state: Vec<String>,
     /// What must hold besides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub condition: Option<RuleCondition>,
+    pub condition: Option<Condition>,
     /// Why the work goes there, in words.
     pub reason: String,
     /// How urgent it is.
@@ -223,55 +223,7 @@ pub struct EventTrigger {
     pub on: String,
     /// What must hold of it: `event` is what came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub condition: Option<RuleCondition>,
-}
-
-/// A condition of a rule in CEL. In JSON it is its text; it is compiled once.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
-pub struct RuleCondition {
-    source: String,
-    compiled: OnceLock<Result<Expression, Mistake>>,
-}
-
-impl RuleCondition {
-    /// As it is written.
-    #[must_use]
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
-    /// Ready to run.
-    ///
-    /// # Errors
-    /// When it does not compile.
-    pub fn compiled(&self) -> Result<&Expression, &Mistake> {
-        self.compiled.get_or_init(|| Expression::compile(&self.source, &RULE_ROOTS)).as_ref()
-    }
-}
-
-impl From<String> for RuleCondition {
-    fn from(source: String) -> Self {
-        Self { source, compiled: OnceLock::new() }
-    }
-}
-
-impl From<&str> for RuleCondition {
-    fn from(source: &str) -> Self {
-        source.to_owned().into()
-    }
-}
-
-impl From<RuleCondition> for String {
-    fn from(condition: RuleCondition) -> Self {
-        condition.source
-    }
-}
-
-impl PartialEq for RuleCondition {
-    fn eq(&self, other: &Self) -> bool {
-        self.source == other.source
-    }
+    pub condition: Option<Condition>,
 }
 
 /// A name, or a list of names.

@@ -1,7 +1,7 @@
 //! The form of a workflow file, as a table: every field with its type and its meaning. The reference page and the JSON
 //! Schema for editors are made from it, and a test holds it against the types that are read.
 
-use handover_core::limits::{RETRY_FACTOR_MAX, RULE_TRIES_MAX, WAIT_MS_MAX, WATCH_AGENTS_MAX, WORKFLOW_RULES_MAX};
+use handover_core::limits::{RETRY_FACTOR_MAX, RULE_TRIES_MAX, WATCH_AGENTS_MAX, WORKFLOW_RULES_MAX};
 
 /// A part of the file: an object with fields.
 #[derive(Debug, Clone, Copy)]
@@ -101,11 +101,7 @@ const WORKFLOW: [Field; 11] = [
         Kind::Parts("EventTrigger", handover_core::limits::WORKFLOW_EVENTS_MAX),
         "What comes from outside and starts a session.",
     ),
-    field(
-        "limits",
-        Kind::Part("SessionLimits"),
-        "How far a session may go. What is left out is decided by the policy.",
-    ),
+    field("limits", Kind::Part("Limits"), "How far a session may go. What is left out is decided by the policy."),
     field("with", Kind::Anything, "Settings for whoever runs its agents: services, folders."),
 ];
 
@@ -190,7 +186,7 @@ const LIMITS: [Field; 7] = [
     field("chain", Kind::Whole(2, u32::MAX as u64), "Agents in one chain of handoffs."),
     field("tokens", Kind::Whole(0, u64::MAX), "Tokens."),
     field("cost", Kind::Number, "Money."),
-    field("time_ms", Kind::Whole(1, WAIT_MS_MAX), "Time from its opening, in milliseconds."),
+    field("time", Kind::Time, "Time from its opening."),
 ];
 
 const fn part(name: &'static str, about: &'static str, fields: &'static [Field]) -> Part {
@@ -208,7 +204,7 @@ pub const FORM: [Part; 10] = [
     part("Retry", "A way that may be gone again, but not for ever.", &RETRY),
     part("ErrorRoute", "Where work goes that failed in a way that no rule speaks of.", &ERROR),
     part("EventTrigger", "Something from outside that starts a session.", &EVENT),
-    part("SessionLimits", "How far a session may go.", &LIMITS),
+    part("Limits", "How far a session may go.", &LIMITS),
 ];
 
 /// A part by its name.

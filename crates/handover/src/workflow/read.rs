@@ -7,7 +7,7 @@ use handover_core::{
     limits::{WORKFLOW_AGENTS_MAX, WORKFLOW_EVENTS_MAX, WORKFLOW_RULES_MAX, WORKFLOW_STATES_MAX},
     policy::SessionLimits,
     refusal::{Code, Refusal},
-    workflow::{End, Member, Rule, State, Workflow},
+    workflow::{End, Limits, Member, Rule, State, Workflow},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -131,7 +131,7 @@ impl Parts {
         let workflow = &mut self.workflow;
         workflow.transitions = optional(document, "transitions").unwrap_or_default();
         workflow.on_error = optional(document, "on_error");
-        workflow.limits = optional(document, "limits").unwrap_or_default();
+        workflow.limits = optional::<Limits>(document, "limits").unwrap_or_default().into();
         workflow.with = optional(document, "with").unwrap_or_default();
         if let Some(node) = value(document, "events") {
             let entries = list(document, node, "events", WORKFLOW_EVENTS_MAX);

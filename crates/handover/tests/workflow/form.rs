@@ -37,7 +37,7 @@ fn the_table_has_the_fields_of_the_types_and_no_others() {
         ("Retry", fields::<types::Retry>()),
         ("ErrorRoute", fields::<types::ErrorRoute>()),
         ("EventTrigger", fields::<types::EventTrigger>()),
-        ("SessionLimits", fields::<handover::core::policy::SessionLimits>()),
+        ("Limits", fields::<types::Limits>()),
     ];
     assert_eq!(types.each_ref().map(|(name, _)| *name), FORM.map(|part| part.name));
     for ((name, known), part) in types.iter().zip(FORM) {
@@ -123,6 +123,8 @@ fn the_schema_refuses_what_the_reader_refuses() {
         ("trigger_state: REJECTED", "trigger_state: {a: 1}", "rules[1].trigger_state"),
         ("writer: {}", "writer: {run: {}}", "agents.writer.run"),
         ("writer: {}", "writer: {at_once: 0}", "agents.writer.at_once"),
+        ("start: WRITING", "start: WRITING\nlimits: {time: 90}", "limits.time"),
+        ("start: WRITING", "start: WRITING\nlimits: {time_ms: 90}", "limits.time_ms"),
     ];
     for (piece, other, field) in table {
         let text = small(piece, other);

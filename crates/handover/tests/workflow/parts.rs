@@ -133,7 +133,7 @@ fn payloads_and_retries_that_cannot_be() {
          schema: {type: objekt, properties: {a: {mininum: 1}}, pattern: '(', required: a}}",
     )
     .replace("reason: Not yet", "reason: Not yet, retry: {max: 5000, backoff: 3}, payload: [a]")
-        + "limits: {chain: 1, time_ms: 0, agents: 99, cost: -1, handoffs: x}\nevents: [{on: '', condition: event.}]\n";
+        + "limits: {chain: 1, time: 0s, agents: 99, cost: -1, handoffs: x}\nevents: [{on: '', condition: event.}]\n";
     told(
         &text,
         &expect![[r#"
@@ -151,10 +151,10 @@ fn payloads_and_retries_that_cannot_be() {
             10:115 HO0104 rules[1].retry.backoff: `3` has no unit; write `3ms` or `3s`
             10:128 HO0104 rules[1].payload: expected an object, found a list
             12:17 HO0109 limits.chain: a chain has at least 2 agents
-            12:29 HO0109 limits.time_ms: 0 ms is not between 1 and 34560000000 (WAIT_MS_MAX)
-            12:40 HO0106 limits.agents: there are 99; at most 64 are allowed (WATCH_AGENTS_MAX)
-            12:50 HO0109 limits.cost: -1 is not 0 or more
-            12:64 HO0104 limits.handoffs: expected a whole number, found `x`
+            12:26 HO0109 limits.time: 0ms is not between 1ms and 400d (WAIT_MS_MAX)
+            12:38 HO0106 limits.agents: there are 99; at most 64 are allowed (WATCH_AGENTS_MAX)
+            12:48 HO0109 limits.cost: -1 is not 0 or more
+            12:62 HO0104 limits.handoffs: expected a whole number, found `x`
             13:15 HO0102 events[0].on: it is empty
             13:36 HO0715 events[0].condition: it ends too early after `.`
         "#]],
