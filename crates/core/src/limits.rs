@@ -407,3 +407,5 @@ pub const FINDINGS_SHOWN: usize = 50;
 pub const RUN_CLOSE_MS: u64 = 2_000;
 /// How long what a program left behind may go on writing after its end, in milliseconds.
 pub const COMMAND_REST_MS: u64 = 20;
+/// What is kept of the end of what a program says of its trouble, in bytes.
+pub const COMMAND_LAST_BYTES: usize = 16 * 1024;

@@ -172,23 +172,14 @@ fn change(file: &mut WorkflowFile, setting: &str) -> Result<(), Stop> {
 fn begins(args: &Run, file: &WorkflowFile) -> Result<Vec<Begin>, Stop> {
     let mut all = Vec::new();
     for path in &args.input {
-        match input::document(path)? {
-            Value::Array(items) if items.is_empty() => {
-                return Err(Stop::refused(format!("{} is an empty list", path.display()), "give at least one request"));
-            }
-            Value::Array(items) => all.extend(items),
-            one => all.push(one),
-        }
+        all.extend(inputs_of(path)?);
     }
     let beside = ["input.json", "input.yaml"].iter().map(|name| file.folder.join(name)).find(|path| path.exists());
     match (&args.request, beside) {
         _ if !all.is_empty() => {}
         // What is asked for in words is all the data there is.
         (Some(request), _) => all.push(json!({ "text": request })),
-        (None, Some(path)) => match input::document(&path)? {
-            Value::Array(items) => all.extend(items),
-            one => all.push(one),
-        },
+        (None, Some(path)) => all.extend(inputs_of(&path)?),
         (None, None) => all.push(json!({})),
     }
     if all.len() > RUN_INPUTS_MAX {
@@ -197,6 +188,17 @@ fn begins(args: &Run, file: &WorkflowFile) -> Result<Vec<Begin>, Stop> {
     }
     let many = all.len() > 1;
     all.into_iter().enumerate().map(|(i, input)| begin(args, file, many.then_some(i), input)).collect()
+}
+
+/// The inputs of a file: those of its list, or itself.
+fn inputs_of(path: &Path) -> Result<Vec<Value>, Stop> {
+    match input::document(path)? {
+        Value::Array(items) if items.is_empty() => {
+            Err(Stop::refused(format!("{} is an empty list", path.display()), "give at least one request"))
+        }
+        Value::Array(items) => Ok(items),
+        one => Ok(vec![one]),
+    }
 }
 
 /// Each session once, and the numbers of the inputs that are for it: the same data is the same session.
