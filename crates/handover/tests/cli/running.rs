@@ -48,7 +48,7 @@ impl Other {
     }
 
     /// Reads until it says this.
-    fn says(&mut self, what: &str) {
+    pub fn says(&mut self, what: &str) {
         let mut out = BufReader::with_capacity(1, self.child.stdout.as_mut().unwrap());
         let mut line = String::new();
         while out.read_line(&mut line).unwrap() > 0 {
@@ -193,4 +193,48 @@ fn a_demo_that_is_interrupted_says_how_to_go_on_and_a_second_one_what_is_there()
     fs::remove_file(place.path().join("d.db")).unwrap();
     let told = told(&place.output("demo d.db"));
     assert!(told.contains("d.db-run is there from an earlier demo, and d.db is not"), "{told}");
+}
+
+#[test]
+fn statistics_tell_of_a_workflow_and_of_what_stopped_it() {
+    let place = shop();
+    fs::write(place.path().join("in.json"), "[1, 2, 3]").unwrap();
+    place.good("run --input in.json --quiet");
+    fs::write(place.path().join("clerk.sh"), "exit 1").unwrap();
+    assert_eq!(place.output("run --quiet --session lost").status.code(), Some(1));
+    let stats = place.json("stats --workflow shop");
+    assert_eq!(stats["workflows"], json!({"shop": {"sessions": 4, "handoffs": 4}}));
+    let clerk = &stats["handoffs_by_agent"]["clerk"];
+    assert_eq!((&clerk["received"], &clerk["success_rate"]), (&4.into(), &0.75.into()));
+    assert_eq!((&stats["records"], &stats["pairs"][0]["count"]), (&Value::Null, &4.into()));
+    assert_eq!(place.json("stats --session lost")["by_status"], json!({"failed": 1}));
+    assert_eq!(place.json("stats --since 2100-01-01")["total_handoffs"], 0);
+    let text = place.good("stats --workflow shop --since 1h");
+    for part in ["clerk     0         4        0   75%", "WORKFLOW  SESSIONS  HANDOFFS\nshop             4         4"] {
+        assert!(text.contains(part), "{text}");
+    }
+    for (line, why) in [
+        ("stats --workflow shp", "did you mean \"shop\"?"),
+        ("stats --session none", "there is no session none"),
+        ("stats --since soon", "HO0104"),
+    ] {
+        let told = told(&place.output(line));
+        assert!(told.contains(why) && told.ends_with("= 1\n"), "{told}");
+    }
+}
+
+#[test]
+fn a_drawing_for_programs_has_its_text() {
+    let place = shop();
+    place.good("run --session s --quiet");
+    for what in ["", ".", "shop", "s"] {
+        for (form, part) in [("text", "clerk"), ("mermaid", "flowchart"), ("dot", "digraph"), ("svg", "<svg")] {
+            let drawn = place.json(&format!("graph {what} --form {form}"));
+            assert_eq!((drawn.as_object().unwrap().len(), &drawn["form"]), (2, &form.into()), "{what}");
+            assert!(drawn["drawing"].as_str().unwrap().contains(part), "{what} {drawn}");
+        }
+    }
+    let written = place.json("graph s --form svg --output s.svg");
+    assert_eq!(written, json!({"form": "svg", "file": "s.svg"}));
+    assert!(fs::read_to_string(place.path().join("s.svg")).unwrap().starts_with("<svg"));
 }
