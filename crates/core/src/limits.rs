@@ -349,8 +349,6 @@ pub const DESK_IDLE_MS: u64 = 10_000;
 pub const DESK_CLOSE_MS: u64 = 2_000;
 /// Pieces of output that wait for another process to read them.
 pub const DESK_FRAMES_MAX: usize = 256;
-/// Handoffs among which the beginning of an id is looked for, the latest first.
-pub const PREFIX_HANDOFFS_MAX: usize = 10_000;
 /// Shortest beginning of an id that stands for the whole of it, in characters.
 pub const PREFIX_CHARS_MIN: usize = 4;
 /// Rows of a list on the command line when nobody says how many.
@@ -568,3 +566,13 @@ pub const CONDITION_TOKENS_MAX: usize = 75_000;
 pub const CONDITION_PATTERNS_MAX: usize = 500;
 /// Signals and parts of conditions that are compared to find rules of one workflow that may both fit.
 pub const RULE_COMPARISONS_MAX: usize = 5_000_000;
+/// What is kept of the end of what a program says of its trouble, in bytes.
+pub const COMMAND_LAST_BYTES: usize = 16 * 1024;
+/// Handoffs that are shown where the beginning of an id stands for several.
+pub const PREFIX_HANDOFFS_SHOWN: usize = 5;
+/// Handoffs that statistics look at, the latest ones; totals count all.
+pub const STATS_HANDOFFS_MAX: usize = 200_000;
+/// Agents in a row that statistics count as one way of the work.
+pub const STATS_PATH_AGENTS_MAX: usize = 5;
+/// Ways of the work that statistics tell, the most common ones, of each sort.
+pub const STATS_PATHS_SHOWN: usize = 10;

@@ -1,7 +1,10 @@
 //! The binary. Everything is in `handover::cli`.
 
-use handover::cli::{self, exit};
-use std::process::ExitCode;
+use handover::{
+    cli::{self, exit},
+    core::limits::RUN_CLOSE_MS,
+};
+use std::{process::ExitCode, time::Duration};
 
 fn main() -> ExitCode {
     let mut args = Vec::new();
@@ -19,8 +22,8 @@ fn main() -> ExitCode {
     match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => {
             let code = runtime.block_on(cli::run(cli));
-            // What still runs in the background is of no use to anybody now.
-            runtime.shutdown_background();
+            // What still runs is of no use to anybody now. It is dropped here, and programs at work end with it.
+            runtime.shutdown_timeout(Duration::from_millis(RUN_CLOSE_MS));
             code
         }
         Err(error) => {

@@ -31,6 +31,8 @@ pub const ALL: &[&str] = &[
     "handoff.exit",
     "handoff_rows.enter",
     "handoff_rows.exit",
+    "handoffs_between.enter",
+    "handoffs_between.exit",
     "handoffs.enter",
     "handoffs.exit",
     "count.enter",
@@ -75,6 +77,8 @@ pub const ALL: &[&str] = &[
     "prune.exit",
     "stats.enter",
     "stats.exit",
+    "figures.enter",
+    "figures.exit",
     "close.enter",
     "close.exit",
 ];

@@ -5,10 +5,12 @@
 
 mod error;
 pub mod failpoint;
+mod figures;
 mod rows;
 pub mod sqlite;
 
 pub use error::StoreError;
+pub use figures::{FigureRow, Figures, FiguresQuery, SessionFigures, Word};
 pub use rows::{
     AgentRow, Commit, HandoffRow, Item, ItemKind, KeyRow, MessageRow, RecordRow, Reserved, ReturnRow, SessionRow,
     StoredReturn,
@@ -223,6 +225,14 @@ pub trait Store: Send + Sync + 'static {
     async fn sessions(&self, tenant: &str, skip: usize, limit: usize) -> Result<Vec<SessionId>, StoreError>;
     /// A handoff, open or closed, with its request and its result.
     async fn handoff(&self, id: HandoffId) -> Result<Option<Handoff>, StoreError>;
+    /// Handoffs of a tenant with ids from the first to the last, in the order of ids, at most so many.
+    async fn handoffs_between(
+        &self,
+        tenant: &str,
+        first: HandoffId,
+        last: HandoffId,
+        limit: usize,
+    ) -> Result<Vec<HandoffId>, StoreError>;
     /// Handoffs with their requests and results, in order.
     async fn handoffs(&self, query: &HandoffQuery) -> Result<Vec<Handoff>, StoreError>;
     /// The rows of a session's handoffs by number, after this one, with whether their columns fit.
@@ -280,6 +290,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// Counts over all sessions of a tenant.
     async fn stats(&self, tenant: &str) -> Result<Stats, StoreError>;
+    /// Handoffs in numbers, for statistics.
+    async fn figures(&self, query: &FiguresQuery) -> Result<Figures, StoreError>;
     /// Why it has stopped writing, if it has.
     fn stopped(&self) -> Option<String>;
     /// Finishes what has arrived and closes.

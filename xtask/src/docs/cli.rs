@@ -23,7 +23,8 @@ fn text(command: &Command) -> String {
     );
     text += "\n## For every command\n";
     text += &options(command.get_arguments().filter(|arg| arg.is_global_set()));
-    text += "\nWith `--json` a command writes one JSON document; `watch` and `audit` write one for each line. An error \
+    text += "\nWith `--json` a command writes one JSON document; `run`, `demo`, `watch` and `audit` write one for each line \
+             ([their fields](../guides/command-line.md)). An error \
              is a JSON line on stderr:\n`{\"error\": {\"code\", \"message\", \"hint\", \"refusals\", \"exit\"}}`; what is \
              not the engine's has no `code` and no `refusals`.\n";
     text += "\n## Exit codes\n\n| code | means |\n|---|---|\n";

@@ -2,7 +2,7 @@
 
 use super::{
     agents, approvals, approve, audit, cancel, check, completions, explain, give_back, graph, hand_off, handoffs,
-    history, inbox, init, out::Look, recommend, run, sessions, take, verify, watch,
+    history, inbox, init, out::Look, recommend, run, sessions, stats, take, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
@@ -93,7 +93,7 @@ pub enum Command {
     /// List what waits for a person's word
     Approvals(approvals::Approvals),
     /// Approve a handoff that waits
-    Approve(approve::Decide),
+    Approve(approve::Approve),
     /// Reject a handoff that waits
     Reject(approve::Decide),
     /// List, register and change agents
@@ -108,8 +108,8 @@ pub enum Command {
     Watch(watch::Watch),
     /// Draw a session, a workflow or the whole team
     Graph(graph::Draw),
-    /// Count sessions, handoffs and records
-    Stats,
+    /// Show who did how much, how well and how fast, and which ways the work went
+    Stats(stats::Stats),
     /// Ask, check, export and prune the audit trail
     Audit(audit::Audit),
     /// Check every record, message and handoff of a database
@@ -156,10 +156,8 @@ impl Command {
             Self::Sessions(sessions) => sessions.access(),
             Self::Agents(agents) => agents.access(),
             Self::Audit(audit) => audit.access(),
-            Self::Handoffs(_) | Self::History(_) | Self::Graph(_) | Self::Watch(_) | Self::Stats | Self::Verify(_) => {
-                Access::Look
-            }
-            Self::Approvals(_) | Self::Recommend(_) | Self::Inbox(_) => Access::Judge,
+            Self::Handoffs(_) | Self::History(_) | Self::Graph(_) | Self::Watch(_) | Self::Verify(_) => Access::Look,
+            Self::Approvals(_) | Self::Recommend(_) | Self::Inbox(_) | Self::Stats(_) => Access::Judge,
             Self::HandOff(args) if args.new => Access::Make,
             Self::HandOff(_)
             | Self::Cancel(_)

@@ -118,8 +118,8 @@ async fn write(args: &Draw, drawn: &Graph, folder: &Path, out: &mut Out) -> Resu
         Form::Dot => graph::dot(drawn),
         Form::Svg => graph::svg(drawn),
     };
+    let form = args.form.to_possible_value().map(|form| form.get_name().to_owned());
     let Some(path) = &args.output else {
-        let form = args.form.to_possible_value().map(|form| form.get_name().to_owned());
         return match out.look.json {
             true => out.json(&json!({ "form": form, "drawing": text })).await,
             false => out.line(text).await,
@@ -128,5 +128,8 @@ async fn write(args: &Draw, drawn: &Graph, folder: &Path, out: &mut Out) -> Resu
     std::fs::write(folder.join(path), text).map_err(|error| {
         Stop::refused(format!("{} cannot be written: {error}", path.display()), "check the path and its permissions")
     })?;
-    out.note(format!("written to {}", path.display())).await
+    match out.look.json {
+        true => out.json(&json!({ "form": form, "file": path })).await,
+        false => out.note(format!("written to {}", path.display())).await,
+    }
 }

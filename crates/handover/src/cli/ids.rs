@@ -5,7 +5,7 @@ use crate::yaml::did_you_mean;
 use handover_core::{
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
-    limits::{PAGE_MAX, PREFIX_CHARS_MIN, PREFIX_HANDOFFS_MAX},
+    limits::{PAGE_MAX, PREFIX_CHARS_MIN, PREFIX_HANDOFFS_SHOWN},
     refusal::{Code, Refusal},
 };
 use handover_engine::Engine;
@@ -25,12 +25,12 @@ pub(crate) async fn handoff(job: &Job<'_>, text: &str) -> Result<HandoffId, Stop
     if let Ok(id) = text.parse() {
         return Ok(id);
     }
-    if text.len() < PREFIX_CHARS_MIN || !text.chars().all(|c| c.is_ascii_hexdigit() || c == '-') {
+    let Some((first, last)) = between(&text) else {
         let message = format!("`{text}` is no id of a handoff");
         let hint = format!("give at least its first {PREFIX_CHARS_MIN} characters (PREFIX_CHARS_MIN)");
         return Err(Refusal::new(Code::UnknownHandoff, message).hint(hint).into());
-    }
-    let found = beginning_with(job.engine, &text).await?;
+    };
+    let mut found = job.engine.handoffs_between(first, last, PREFIX_HANDOFFS_SHOWN + 1).await?;
     match found.as_slice() {
         [one] => Ok(*one),
         [] => {
@@ -38,24 +38,28 @@ pub(crate) async fn handoff(job: &Job<'_>, text: &str) -> Result<HandoffId, Stop
             Err(unknown(Code::UnknownHandoff, message, Some("`handover handoffs` lists them".to_owned())))
         }
         several => {
-            let names: Vec<String> = several.iter().take(3).map(ToString::to_string).collect();
-            let message = format!("{} handoffs begin with {text}", several.len());
-            Err(unknown(Code::UnknownHandoff, message, Some(format!("give more of it: {}", names.join(", ")))))
+            let more = several.len() > PREFIX_HANDOFFS_SHOWN;
+            let number = if more { format!("more than {PREFIX_HANDOFFS_SHOWN}") } else { several.len().to_string() };
+            let message = format!("{number} handoffs begin with {text}");
+            found.truncate(PREFIX_HANDOFFS_SHOWN);
+            let names: Vec<String> = found.iter().map(ToString::to_string).collect();
+            let dots = if more { ", …" } else { "" };
+            Err(unknown(Code::UnknownHandoff, message, Some(format!("give more of it: {}{dots}", names.join(", ")))))
         }
     }
 }
 
-async fn beginning_with(engine: &Engine, text: &str) -> Result<Vec<HandoffId>, Stop> {
-    let mut found = Vec::new();
-    let mut pages = Pages::new(HandoffQuery::default());
-    for _ in 0..PREFIX_HANDOFFS_MAX / PAGE_MAX {
-        let page = pages.next(engine).await?;
-        found.extend(page.iter().map(|handoff| handoff.id).filter(|id| id.to_string().starts_with(text)));
-        if page.len() < PAGE_MAX {
-            break;
-        }
+/// The first and the last id that begin so; nothing where it is no beginning of an id.
+fn between(text: &str) -> Option<(HandoffId, HandoffId)> {
+    const SHAPE: &str = "00000000-0000-0000-0000-000000000000";
+    let fits = |(c, place): (char, char)| if place == '-' { c == '-' } else { c.is_ascii_hexdigit() };
+    let is_beginning = text.len() < SHAPE.len() && text.chars().zip(SHAPE.chars()).all(fits);
+    if !is_beginning || text.len() < PREFIX_CHARS_MIN {
+        return None;
     }
-    Ok(found)
+    let rest = &SHAPE[text.len()..];
+    let whole = |rest: &str| format!("{text}{rest}").parse().ok();
+    Some((whole(rest)?, whole(&rest.replace('0', "f"))?))
 }
 
 /// Handoffs page by page, the latest first.
@@ -119,4 +123,28 @@ pub(crate) fn agent(job: &Job<'_>, text: &str) -> Result<AgentId, Stop> {
     let id = AgentId::new(text)?;
     job.engine.agent(&id)?;
     Ok(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_stands_for_a_range() {
+        let range = |first: &str, last: &str| Some((first.parse().unwrap(), last.parse().unwrap()));
+        let cases = [
+            ("3f2a", range("3f2a0000-0000-0000-0000-000000000000", "3f2affff-ffff-ffff-ffff-ffffffffffff")),
+            ("3f2a0000-", range("3f2a0000-0000-0000-0000-000000000000", "3f2a0000-ffff-ffff-ffff-ffffffffffff")),
+            ("3f2a0000-12", range("3f2a0000-1200-0000-0000-000000000000", "3f2a0000-12ff-ffff-ffff-ffffffffffff")),
+            ("3f2", None),
+            ("3f2g", None),
+            ("3f2a-", None),
+            ("3f2a00001", None),
+            ("3f2aé000", None),
+            ("3f2a0000-0000-0000-0000-0000000000000", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(between(text), expected, "{text}");
+        }
+    }
 }

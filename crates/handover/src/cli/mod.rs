@@ -95,7 +95,7 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::History(args) => history::run(args, job).await,
         Command::Watch(args) => watch::run(args, job).await,
         Command::Graph(args) => graph::run(args, job).await,
-        Command::Stats => stats::run(job).await,
+        Command::Stats(args) => stats::run(args, job).await,
         Command::Audit(args) => audit::run(args, job).await,
         Command::Verify(_) => verify::run(job).await,
         Command::Demo { .. }

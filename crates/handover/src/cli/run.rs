@@ -8,7 +8,7 @@ use super::{
     live::Live,
     out::Out,
     paint::{Style, tame},
-    summary,
+    summary::{self, RUN_ENDED},
 };
 use crate::{
     settings::Settings,
@@ -27,6 +27,7 @@ use handover_core::{
 use handover_engine::{Engine, Filter, Notice, Options, Start, Subscription};
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -58,6 +59,20 @@ pub struct Run {
     pub(crate) quiet: bool,
 }
 
+/// What a run goes by.
+struct Work<'a> {
+    engine: &'a Engine,
+    file: &'a WorkflowFile,
+    places: &'a Places,
+    inputs: Inputs,
+    quiet: bool,
+}
+
+/// The inputs of each session, by their numbers from 1.
+type Inputs = BTreeMap<SessionId, Vec<usize>>;
+/// Sessions that have ended.
+type Ends = Vec<Arc<Session>>;
+
 /// A session to be started.
 pub(crate) struct Begin {
     pub(crate) session: SessionId,
@@ -70,7 +85,10 @@ pub(crate) async fn run(cli: &Cli, args: &Run, out: &mut Out) -> Result<(), Stop
     for setting in &args.with {
         change(&mut file, setting)?;
     }
-    let begins = begins(args, &file)?;
+    let (begins, inputs) = once_each(begins(args, &file)?);
+    if let Some(said) = same(&inputs) {
+        out.note(said).await?;
+    }
     let settings = door::config(cli, Some(&file.folder))?;
     let db = cli.database();
     let places = Places { home: whole(&file.folder)?, run: whole(&folder_of(args, &db, &file))? };
@@ -83,7 +101,10 @@ pub(crate) async fn run(cli: &Cli, args: &Run, out: &mut Out) -> Result<(), Stop
     let engine = open(&db, settings.as_ref()).await?;
     let desk = desk::serve(&engine, &db);
     let (done, team) = match prepare(&engine, &file, &places, settings.as_ref()).await {
-        Ok((feed, team)) => (watched(&engine, &file, &places, begins, args, feed, out).await, Some(team)),
+        Ok((feed, team)) => {
+            let run = Work { engine: &engine, file: &file, places: &places, inputs, quiet: args.quiet };
+            (watched(&run, begins, feed, out).await, Some(team))
+        }
         Err(stop) => (Err(stop), None),
     };
     drop(desk);
@@ -151,23 +172,14 @@ fn change(file: &mut WorkflowFile, setting: &str) -> Result<(), Stop> {
 fn begins(args: &Run, file: &WorkflowFile) -> Result<Vec<Begin>, Stop> {
     let mut all = Vec::new();
     for path in &args.input {
-        match input::document(path)? {
-            Value::Array(items) if items.is_empty() => {
-                return Err(Stop::refused(format!("{} is an empty list", path.display()), "give at least one request"));
-            }
-            Value::Array(items) => all.extend(items),
-            one => all.push(one),
-        }
+        all.extend(inputs_of(path)?);
     }
     let beside = ["input.json", "input.yaml"].iter().map(|name| file.folder.join(name)).find(|path| path.exists());
     match (&args.request, beside) {
         _ if !all.is_empty() => {}
         // What is asked for in words is all the data there is.
         (Some(request), _) => all.push(json!({ "text": request })),
-        (None, Some(path)) => match input::document(&path)? {
-            Value::Array(items) => all.extend(items),
-            one => all.push(one),
-        },
+        (None, Some(path)) => all.extend(inputs_of(&path)?),
         (None, None) => all.push(json!({})),
     }
     if all.len() > RUN_INPUTS_MAX {
@@ -176,6 +188,43 @@ fn begins(args: &Run, file: &WorkflowFile) -> Result<Vec<Begin>, Stop> {
     }
     let many = all.len() > 1;
     all.into_iter().enumerate().map(|(i, input)| begin(args, file, many.then_some(i), input)).collect()
+}
+
+/// The inputs of a file: those of its list, or itself.
+fn inputs_of(path: &Path) -> Result<Vec<Value>, Stop> {
+    match input::document(path)? {
+        Value::Array(items) if items.is_empty() => {
+            Err(Stop::refused(format!("{} is an empty list", path.display()), "give at least one request"))
+        }
+        Value::Array(items) => Ok(items),
+        one => Ok(vec![one]),
+    }
+}
+
+/// Each session once, and the numbers of the inputs that are for it: the same data is the same session.
+fn once_each(begins: Vec<Begin>) -> (Vec<Begin>, Inputs) {
+    let (mut each, mut inputs): (Vec<Begin>, Inputs) = (Vec::new(), Inputs::new());
+    for (i, begin) in begins.into_iter().enumerate() {
+        let of = inputs.entry(begin.session.clone()).or_default();
+        of.push(i + 1);
+        if of.len() == 1 {
+            each.push(begin);
+        }
+    }
+    (each, inputs)
+}
+
+/// What to say where several inputs are for the same session.
+fn same(inputs: &Inputs) -> Option<String> {
+    let several = inputs.iter().filter(|(_, of)| of.len() > 1);
+    let said: Vec<String> = several
+        .map(|(name, of)| {
+            let numbers: Vec<String> = of.iter().map(ToString::to_string).collect();
+            format!("inputs {} are the same: one session, {name}", numbers.join(" and "))
+        })
+        .collect();
+    let hint = "  hint: --session NAME gives each a session of its own";
+    (!said.is_empty()).then(|| format!("{}\n{hint}", said.join("\n")))
 }
 
 fn begin(args: &Run, file: &WorkflowFile, number: Option<usize>, input: Value) -> Result<Begin, Stop> {
@@ -208,51 +257,69 @@ async fn prepare(
 }
 
 /// Works until all is done or somebody interrupts it.
-async fn watched(
-    engine: &Engine,
-    file: &WorkflowFile,
-    places: &Places,
-    begins: Vec<Begin>,
-    args: &Run,
-    feed: Subscription,
-    out: &mut Out,
-) -> Result<Vec<Arc<Session>>, Stop> {
-    tokio::select! {
-        done = work(engine, file, places, begins, args, feed, out) => done,
-        () = super::keep::interrupted() => Err(Stop::refused(
-            "interrupted; nothing is lost",
-            "run the same command again, and it goes on where it was",
-        )),
+async fn watched(run: &Work<'_>, begins: Vec<Begin>, feed: Subscription, out: &mut Out) -> Result<Ends, Stop> {
+    let names: Vec<SessionId> = begins.iter().map(|begin| begin.session.clone()).collect();
+    let done = tokio::select! {
+        done = work(run, &names, begins, feed, out) => Some(done?),
+        () = super::keep::interrupted() => None,
+    };
+    let (ends, refused) = done.as_ref().map_or((None, &[][..]), |(ended, refused)| (Some(ended), refused));
+    if out.look.json {
+        tell_programs(run, &names, refused, ends.is_none(), out).await?;
+    } else if let Some(ended) = ends {
+        summary::tell(run.engine, ended, run.places, out).await?;
     }
+    let (ended, mut refused) = done.ok_or_else(interrupted)?;
+    let Some((_, last)) = refused.pop() else { return Ok(ended) };
+    for (_, error) in refused {
+        out.tell(&Stop::from(error)).await;
+    }
+    Err(last.into())
+}
+
+/// The last line for programs: every session, how it ended or where it stands, and what was refused.
+async fn tell_programs(
+    run: &Work<'_>,
+    names: &[SessionId],
+    refused: &[(SessionId, HandoffError)],
+    interrupted: bool,
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let mut sessions = Vec::new();
+    for name in names {
+        let mut session = match refused.iter().find(|(session, _)| session == name) {
+            Some((_, error)) => json!({"session_id": name, "state": null, "ended": null, "refusals": error.refusals}),
+            None => summary::session_json(run.engine, name).await?,
+        };
+        session["inputs"] = json!(run.inputs.get(name));
+        sessions.push(session);
+    }
+    let value = json!({
+        "type": RUN_ENDED, "workflow": run.file.workflow.name, "interrupted": interrupted, "sessions": sessions,
+        "folder": run.places.run,
+    });
+    out.json_line(&value).await
+}
+
+fn interrupted() -> Stop {
+    Stop::refused("interrupted; nothing is lost", "run the same command again, and it goes on where it was")
 }
 
 async fn work(
-    engine: &Engine,
-    file: &WorkflowFile,
-    places: &Places,
+    run: &Work<'_>,
+    names: &[SessionId],
     begins: Vec<Begin>,
-    args: &Run,
     feed: Subscription,
     out: &mut Out,
-) -> Result<Vec<Arc<Session>>, Stop> {
+) -> Result<(Ends, Vec<(SessionId, HandoffError)>), Stop> {
+    let mut live = Live::new(names, run.quiet);
+    let (started, refused) = start_all(run.engine, &run.file.workflow.name, begins, &mut live, out).await?;
+    follow(run.engine, feed, &mut live, out).await?;
     let mut ended = Vec::new();
-    let names: Vec<SessionId> = begins.iter().map(|begin| begin.session.clone()).collect();
-    let mut live = Live::new(&names, args.quiet);
-    let (started, mut refused) = start_all(engine, &file.workflow.name, begins, &mut live, out).await?;
-    follow(engine, feed, &mut live, out).await?;
     for name in &started {
-        ended.push(engine.session(name).await?);
+        ended.push(run.engine.session(name).await?);
     }
-    summary::tell(engine, &file.workflow, &ended, places, out).await?;
-    match refused.pop() {
-        None => Ok(ended),
-        Some(last) => {
-            for error in refused {
-                out.tell(&Stop::from(error)).await;
-            }
-            Err(last.into())
-        }
-    }
+    Ok((ended, refused))
 }
 
 /// Starts every session. One that is refused keeps no other from its end.
@@ -262,14 +329,14 @@ pub(crate) async fn start_all(
     begins: Vec<Begin>,
     live: &mut Live,
     out: &mut Out,
-) -> Result<(Vec<SessionId>, Vec<HandoffError>), Stop> {
+) -> Result<(Vec<SessionId>, Vec<(SessionId, HandoffError)>), Stop> {
     let (mut started, mut refused) = (Vec::new(), Vec::new());
     for begin in begins {
         let known = engine.session(&begin.session).await.ok();
         let start = Start::of(workflow, AgentId::new(DESK)?).asking(begin.request).with(begin.input);
         if let Err(error) = engine.start(&begin.session, start).await {
             live.leave(&begin.session);
-            refused.push(error);
+            refused.push((begin.session, error));
             continue;
         }
         live.begins(&begin.session, known.as_deref(), out).await?;

@@ -9,50 +9,43 @@ use super::{
     words::count,
 };
 use crate::team::Places;
-use handover_core::{
-    limits::PAGE_MAX,
-    session::Session,
-    workflow::{End, Workflow},
-};
+use handover_core::{ids::SessionId, limits::PAGE_MAX, refusal::Code, session::Session, workflow::End};
 use handover_engine::Engine;
 use handover_store::HandoffQuery;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub(crate) async fn tell(
-    engine: &Engine,
-    workflow: &Workflow,
-    ended: &[Arc<Session>],
-    places: &Places,
-    out: &mut Out,
-) -> Result<(), Stop> {
-    let mut all = Vec::new();
-    for session in ended {
-        let last = last_result(engine, session).await?;
-        if out.look.json {
-            let flow = session.flow.as_ref();
-            let value = json!({
-                "session_id": session.id, "workflow": workflow.name, "state": flow.map(|flow| &flow.state),
-                "ended": flow.and_then(|flow| flow.ended), "trouble": flow.map(|flow| &flow.stuck),
-                "handoffs": session.handoffs, "result": last.as_ref().map(|(body, _)| body),
-                "notes": last.as_ref().map(|(_, notes)| notes), "folder": places.run,
-            });
-            out.json_line(&value).await?;
-            continue;
-        }
-        all.push((session, last));
-    }
-    if all.is_empty() {
+/// The type of the last line of a run for programs.
+pub(crate) const RUN_ENDED: &str = "RUN_ENDED";
+
+pub(crate) async fn tell(engine: &Engine, ended: &[Arc<Session>], places: &Places, out: &mut Out) -> Result<(), Stop> {
+    if ended.is_empty() {
         return Ok(());
     }
     out.line("").await?;
-    for (session, last) in all {
-        one(session, last, out).await?;
+    for session in ended {
+        one(session, last_result(engine, session).await?, out).await?;
     }
     if !places.run.exists() {
         return Ok(());
     }
     out.note(format!("what the team wrote is in {}", places.run.display())).await
+}
+
+/// A session for programs. One that an interrupt kept from its beginning is not there.
+pub(crate) async fn session_json(engine: &Engine, name: &SessionId) -> Result<Value, Stop> {
+    let session = match engine.session(name).await {
+        Err(error) if error.has(Code::UnknownSession) => {
+            return Ok(json!({ "session_id": name, "state": null, "ended": null }));
+        }
+        found => found?,
+    };
+    let (flow, last) = (session.flow.as_ref(), last_result(engine, &session).await?);
+    Ok(json!({
+        "session_id": session.id, "state": flow.map(|flow| &flow.state), "ended": flow.and_then(|flow| flow.ended),
+        "trouble": flow.map(|flow| &flow.stuck), "handoffs": session.handoffs,
+        "result": last.as_ref().map(|(body, _)| body), "notes": last.as_ref().map(|(_, notes)| notes),
+    }))
 }
 
 async fn one(session: &Session, last: Option<(Value, String)>, out: &mut Out) -> Result<(), Stop> {

@@ -3,17 +3,26 @@
 use super::{Outcome, Places};
 use handover_core::{
     command::Update,
-    limits::{COMMAND_OUTPUT_BYTES_MAX, COMMAND_REST_MS, COMMAND_WORDS_SHOWN, QUOTE_CHARS_MAX},
+    limits::{COMMAND_LAST_BYTES, COMMAND_OUTPUT_BYTES_MAX, COMMAND_REST_MS, COMMAND_WORDS_SHOWN, QUOTE_CHARS_MAX},
     workflow::Member,
 };
 use handover_engine::agent::{Done, Failure, Work};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::{path::PathBuf, process::Stdio, time::Duration};
+use std::{
+    io,
+    path::PathBuf,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
-    process::Command,
+    process::{Child, ChildStdin, Command},
 };
+
+/// What a program is expected to write.
+const EXPECTED: &str =
+    r#"one JSON object such as {"signal": "DONE", "data": {}, "notes": "", "failed": false, "score": 1, "set": {}}"#;
 
 /// A program that does the work of an agent.
 pub(super) struct Program {
@@ -48,6 +57,7 @@ impl Program {
 
     pub(super) async fn run(&self, work: &Work) -> Outcome {
         let (program, arguments) = self.words.split_first().ok_or("there is no program to run")?;
+        let input = self.input(work).await?;
         let mut command = Command::new(program);
         // A group of its own: an interrupt at the terminal is for us, and what it starts ends with it.
         #[cfg(unix)]
@@ -64,35 +74,15 @@ impl Program {
             .spawn()
             .map_err(|error| format!("`{program}` cannot be started in {}: {error}", self.home.display()))?;
         let group = Group(child.id());
-        let input = self.input(work).await?;
-        let stdin = child.stdin.take();
-        let write = async move {
-            // A program that does not read its work is free not to.
-            if let Some(mut stdin) = stdin {
-                let _ = stdin.write_all(input.as_bytes()).await;
-            }
-        };
-        let (out, err) = (child.stdout.take(), child.stderr.take());
-        let ends = async {
-            let status = child.wait().await;
-            // What it left behind may hold its output open: that is not waited for.
-            tokio::time::sleep(Duration::from_millis(COMMAND_REST_MS)).await;
-            drop(group);
-            status
-        };
-        // All at once: a program may write before it has read.
-        let ((), out, err, status) = tokio::join!(write, read(out), read(err), ends);
-        let (out, err, status) = (out?, err?, status?);
+        let (status, out, err) = talk(&mut child, &group, &input).await.map_err(|why| format!("`{program}`: {why}"))?;
+        drop(group);
         if status.code().is_none() {
-            return Err(format!("`{program}` was ended: {status}").into());
+            return Err(format!("`{program}` was ended by a {status}: {}", last_words(&err)).into());
         }
         if !status.success() {
             return Ok(Done::failed(format!("`{program}` ended with {status}: {}", last_words(&err))));
         }
-        answer(&out).map_err(|error| {
-            let shown: String = out.trim().chars().take(QUOTE_CHARS_MAX).collect();
-            format!("`{program}` wrote no answer that can be read: {error}; it wrote: {shown}").into()
-        })
+        answer(&String::from_utf8_lossy(&out)).map_err(|error| format!("`{program}` {error}").into())
     }
 
     async fn input(&self, work: &Work) -> Result<String, Failure> {
@@ -120,18 +110,98 @@ impl Program {
 /// A program and all that it started, ended together.
 struct Group(Option<u32>);
 
+impl Group {
+    /// Ends whatever is left of it. The usual case is that nothing is.
+    #[cfg(unix)]
+    fn end(&self) {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let id = self.0.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let _ = id.map(|id| kill_process_group(id, Signal::KILL));
+    }
+
+    #[cfg(not(unix))]
+    fn end(&self) {}
+}
+
 impl Drop for Group {
     fn drop(&mut self) {
-        let Some(id) = self.0 else { return };
-        // The usual case is that nothing is left, and that this says so to nobody.
-        let ended =
-            std::process::Command::new("kill").args(["-KILL", "--", &format!("-{id}")]).stderr(Stdio::null()).status();
-        drop(ended);
+        self.end();
     }
 }
 
-fn answer(out: &str) -> Result<Done, serde_json::Error> {
-    let answer: Answer = if out.trim().is_empty() { Answer::default() } else { serde_json::from_str(out)? };
+/// Gives a program its work and hears what it says until it ends. How it ended, its answer, and its last words.
+async fn talk(child: &mut Child, group: &Group, input: &str) -> io::Result<(ExitStatus, Vec<u8>, Vec<u8>)> {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let status = {
+        // All at once: a program may write before it has read.
+        let talking =
+            async { tokio::try_join!(write(stdin, input), hear(stdout, &mut out), hear_end(stderr, &mut err)) };
+        tokio::pin!(talking);
+        tokio::select! {
+            said = &mut talking => {
+                said?;
+                child.wait().await?
+            }
+            ended = child.wait() => {
+                let rest = Duration::from_millis(COMMAND_REST_MS);
+                // What it left behind may hold its output open: that is not waited for. What has left the group is not
+                // ended with it, and not waited for either.
+                let mut said = tokio::time::timeout(rest, &mut talking).await;
+                if said.is_err() {
+                    group.end();
+                    said = tokio::time::timeout(rest, &mut talking).await;
+                }
+                said.unwrap_or(Ok(((), (), ())))?;
+                ended?
+            }
+        }
+    };
+    Ok((status, out, err))
+}
+
+/// Gives a program its work. One that does not read it is free not to.
+async fn write(to: Option<ChildStdin>, input: &str) -> io::Result<()> {
+    if let Some(mut to) = to {
+        let _ = to.write_all(input.as_bytes()).await;
+    }
+    Ok(())
+}
+
+/// Everything that a program writes, up to a bound.
+async fn hear(from: Option<impl AsyncRead + Unpin>, heard: &mut Vec<u8>) -> io::Result<()> {
+    let Some(from) = from else { return Ok(()) };
+    let mut from = from.take(COMMAND_OUTPUT_BYTES_MAX + 1);
+    while from.read_buf(heard).await? > 0 {}
+    if heard.len() as u64 > COMMAND_OUTPUT_BYTES_MAX {
+        let why = format!("it wrote more than {COMMAND_OUTPUT_BYTES_MAX} bytes (COMMAND_OUTPUT_BYTES_MAX)");
+        return Err(io::Error::other(why));
+    }
+    Ok(())
+}
+
+/// The end of what a program writes, however much that is.
+async fn hear_end(from: Option<impl AsyncRead + Unpin>, heard: &mut Vec<u8>) -> io::Result<()> {
+    let Some(mut from) = from else { return Ok(()) };
+    while from.read_buf(heard).await? > 0 {
+        if heard.len() > 2 * COMMAND_LAST_BYTES {
+            heard.drain(..heard.len() - COMMAND_LAST_BYTES);
+        }
+    }
+    Ok(())
+}
+
+/// What a program's answer means, or what is wrong with it.
+fn answer(out: &str) -> Result<Done, String> {
+    // Through an object: a list would be taken for the fields in their order.
+    let object = |out| serde_json::from_str::<Map<String, Value>>(out).map(Value::Object);
+    let read = if out.trim().is_empty() { Ok(Answer::default()) } else { object(out).and_then(Answer::deserialize) };
+    let answer = read.map_err(|error| {
+        let shown: String = out.trim().chars().take(QUOTE_CHARS_MAX).collect();
+        format!(
+            "wrote no answer that can be read: {error}. Expected on stdout is {EXPECTED}, or nothing. It wrote: {shown}"
+        )
+    })?;
     let mut done = Done::json(answer.data).notes(answer.notes);
     done = done.update(Update { context: answer.set, ..Update::default() });
     if let Some(signal) = answer.signal {
@@ -143,19 +213,9 @@ fn answer(out: &str) -> Result<Done, serde_json::Error> {
     Ok(if answer.failed { done.unsuccessful() } else { done })
 }
 
-/// Everything that a program writes, up to a bound.
-async fn read(from: Option<impl AsyncRead + Unpin>) -> Result<String, Failure> {
-    let Some(from) = from else { return Ok(String::new()) };
-    let mut bytes = Vec::new();
-    from.take(COMMAND_OUTPUT_BYTES_MAX + 1).read_to_end(&mut bytes).await?;
-    if bytes.len() as u64 > COMMAND_OUTPUT_BYTES_MAX {
-        return Err(format!("it wrote more than {COMMAND_OUTPUT_BYTES_MAX} bytes (COMMAND_OUTPUT_BYTES_MAX)").into());
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
 /// The end of what a program said of its trouble.
-fn last_words(err: &str) -> String {
+fn last_words(err: &[u8]) -> String {
+    let err = String::from_utf8_lossy(err);
     let words: Vec<&str> = err.split_whitespace().collect();
     let skipped = words.len().saturating_sub(COMMAND_WORDS_SHOWN);
     let words = words[skipped..].join(" ");

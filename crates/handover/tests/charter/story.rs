@@ -30,7 +30,7 @@ pub struct Story {
     pub hops: Vec<Hop>,
     /// States that an agent has moved to while it worked, with how many hops were before.
     pub moves: Vec<(usize, String, String)>,
-    /// The last lines: one for each session.
+    /// The sessions of the last line.
     pub ends: Vec<Value>,
     /// What was handed over, and whose state has not changed yet.
     begun: Vec<Hop>,
@@ -61,7 +61,7 @@ impl Story {
                 self.hops.push(hop);
             }
             "state_moved" => self.moves.push((self.hops.len(), text(&event["from"]), text(&event["to"]))),
-            _ if line.get("ended").is_some() => self.ends.push(line.clone()),
+            _ if line["type"] == "RUN_ENDED" => self.ends.extend(line["sessions"].as_array().unwrap().iter().cloned()),
             _ => {}
         }
     }

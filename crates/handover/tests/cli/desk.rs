@@ -109,3 +109,35 @@ async fn a_long_path_has_its_socket_elsewhere() {
     assert!(!path.exists());
     engine.close().await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_beginning_of_an_id_is_enough_among_many_and_several_are_listed() {
+    let place = Place::with_team();
+    let db = place.path().join("handover.db");
+    let engine = Engine::open_with(&db, Options { sync: false, ..Options::default() }).await.unwrap();
+    let desk = handover::cli::desk::serve(&engine, &db);
+    let mut ids = Vec::new();
+    // So many that two of them begin with the same four characters, and that they are more than a page.
+    for session in 0..300 {
+        let name = SessionId::new(format!("s-{session}")).unwrap();
+        engine.open_session(&name, Open::by("desk").unwrap()).await.unwrap();
+        for n in 0..5 {
+            let request = Request::delegation("desk", "bob", &format!("{n}"), Duration::from_secs(3_600)).unwrap();
+            ids.push(engine.initiate(&name, request).await.unwrap().handoffs[0].to_string());
+        }
+    }
+    let first = ids[0].clone();
+    ids.sort_unstable();
+    let same = ids.windows(2).find(|pair| pair[0][..4] == pair[1][..4]).unwrap().to_vec();
+    let asked = tokio::task::spawn_blocking(move || {
+        let shown = place.json(&format!("handoffs show {}", &first[..18]));
+        assert_eq!(shown["handoff"]["id"], first.as_str());
+        let told = crate::told(&place.output(&format!("handoffs show {}", &same[0][..4])));
+        assert!(told.contains(&format!("handoffs begin with {}", &same[0][..4])), "{told}");
+        assert!(told.contains(&same[0]) && told.contains(&same[1]) && told.ends_with("= 1\n"), "{told}");
+        place
+    });
+    let _place = asked.await.unwrap();
+    drop(desk);
+    engine.close().await.unwrap();
+}

@@ -59,7 +59,7 @@ fn every_document_has_its_shape() {
         inbox bob: ["object"]
         approvals: [{"digest":"text","handoff":"object","until":"text"}]
         recommend Look: []
-        stats: {"by_status":"object","handoffs_by_agent":"object","pending_handoffs":"number","records":"number","sessions":"number","total_handoffs":"number"}
+        stats: {"approvals":"object","by_status":"object","cut":"bool","handoffs_by_agent":"object","looked_at":"number","pairs":["object"],"paths":[],"pending_handoffs":"number","records":"number","sessions":"number","stopped":"object","total_handoffs":"number","workflows":"object"}
         verify: {"accounts":"number","checkpoints":"number","handoffs":"number","messages":"number","records":"number","sessions":"number"}
         audit prune --dry-run: {"dry_run":"bool","sessions":"number"}
         audit export out: {"file":"text","records":"number"}

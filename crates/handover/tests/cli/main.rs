@@ -10,7 +10,11 @@ mod errors;
 mod help;
 mod json;
 mod people;
+#[cfg(target_os = "linux")]
+mod programs;
 mod reading;
+#[cfg(unix)]
+mod running;
 mod terminal;
 
 use expect_test::Expect;

@@ -250,3 +250,146 @@ fn a_payload_comes_from_a_file_and_a_whole_request_too() {
     assert_eq!(made["task"]["priority"], "urgent");
     assert_eq!(made["return_protocol"]["timeout_ms"], 300_000);
 }
+
+#[test]
+fn a_person_approves_with_changes() {
+    let place = Place::with_team();
+    let waiting = || {
+        place.good("hand-off --session trip --to bob --task Look --needs-approval");
+        place.json("approvals")[0]["handoff"]["id"].as_str().unwrap().to_owned()
+    };
+    let id = waiting();
+    std::fs::write(place.path().join("p.json"), "{\"seats\": 4}").unwrap();
+    place.says(
+        &format!(
+            "approve {id} --edit {{\"seats\":4}}
+             approve {id} --edit {{}}
+             approve {id} --edit [null]
+             approve {id} --edit {{\"priority\":\"soon\"}} --json
+             approve {id} --payload {{
+             approve {id} --to nobody
+             approve {id} --priority soon
+             approve {id} --by desk --task 'Look twice'
+             reject {id} --to anna
+             approvals --json --by desk
+             approve {id} --to anna --task 'Look twice' --payload @p.json --priority high --comment so
+             approve {id} --task Again"
+        ),
+        &expect![[r#"
+            $ handover approve UUID --edit {"seats":4}
+            ! handover: HO0105 edit: unknown field `seats`, expected one of `to_agent`, `description`, `payload`, `priority`
+            !   hint: an object with to_agent, description, payload and priority; each may be left out
+            !   more: handover explain HO0105
+            = 1
+            $ handover approve UUID --edit {}
+            ! handover: --edit changes nothing
+            !   hint: leave it out to approve it as it is
+            = 1
+            $ handover approve UUID --edit [null]
+            ! handover: HO0104 edit: it is no object
+            !   hint: an object with to_agent, description, payload and priority; each may be left out
+            !   more: handover explain HO0104
+            = 1
+            $ handover approve UUID --edit {"priority":"soon"} --json
+            ! {"error":{"code":"HO0103","exit":1,"hint":"an object with to_agent, description, payload and priority; each may be left out","message":"edit: unknown variant `soon`, expected one of `critical`, `urgent`, `high`, `normal`, `low`","refusals":[{"code":"HO0103","field":"edit","hint":"an object with to_agent, description, payload and priority; each may be left out","message":"unknown variant `soon`, expected one of `critical`, `urgent`, `high`, `normal`, `low`"}]}}
+            = 1
+            $ handover approve UUID --payload {
+            ! handover: HO0111 payload: EOF while parsing an object at line 1 column 1
+            !   hint: give JSON such as '{"seats": 4}' or '"done"', or a file as @FILE
+            !   more: handover explain HO0111
+            = 1
+            $ handover approve UUID --to nobody
+            ! handover: HO0202 desk->nobody: edit.to_agent: "nobody" is not registered
+            !   hint: Use a registered name, or leave `to_agent` out and give a capability.
+            !   more: handover explain HO0202
+            = 1
+            $ handover approve UUID --priority soon
+            ! error: invalid value 'soon' for '--priority <PRIORITY>'
+            !   [possible values: urgent, high, normal, low]
+            ! 
+            ! For more information, try '--help'.
+            = 3
+            $ handover approve UUID --by desk --task 'Look twice'
+            ! handover: HO0509 desk->bob: by: desk asked for this and cannot decide it
+            !   hint: Let somebody else decide.
+            !   more: handover explain HO0509
+            = 1
+            $ handover reject UUID --to anna
+            ! error: unexpected argument '--to' found
+            ! 
+            !   tip: to pass '--to' as a value, use '-- --to'
+            ! 
+            ! Usage: handover reject <ID>
+            ! 
+            ! For more information, try '--help'.
+            = 3
+            $ handover approvals --json --by desk
+            []
+            $ handover approve UUID --to anna --task 'Look twice' --payload @p.json --priority high --comment so
+            aaaaaaaa  desk → anna  offered
+            $ handover approve UUID --task Again
+            ! handover: HO0508 desk->anna: handoff UUID is offered already: carol approved it at 2026-01-01T00:00:00.000Z
+            !   hint: Nothing to do.
+            !   more: handover explain HO0508
+            = 1
+        "#]],
+    );
+    let shown = place.json(&format!("handoffs show {id}"));
+    let task = &shown["handoff"]["request"]["task"];
+    assert_eq!((&task["description"], &task["priority"]), (&"Look twice".into(), &"high".into()), "{shown}");
+    assert_eq!((&task["payload"]["seats"], &shown["handoff"]["to_agent"]), (&4.into(), &"anna".into()));
+
+    // All at once, and what is said beside it counts more.
+    let id = waiting();
+    let edit = "'{\"description\": \"Read\", \"to_agent\": \"bob\", \"priority\": \"low\"}'";
+    let answer = place.json(&format!("approve {id} --edit {edit} --to anna"));
+    assert_eq!(answer["session_id"], "trip");
+    let shown = place.json(&format!("handoffs show {id}"));
+    assert_eq!(
+        (&shown["handoff"]["to_agent"], &shown["handoff"]["request"]["task"]["priority"]),
+        (&"anna".into(), &"low".into())
+    );
+
+    // Only what was seen is changed.
+    let id = waiting();
+    let digest = place.json("approvals")[0]["digest"].as_str().unwrap().to_owned();
+    let other = format!("{}{}", if digest.starts_with('0') { "1" } else { "0" }, &digest[1..]);
+    let told = crate::told(&place.output(&format!("approve {id} --task Read --digest {other}")));
+    assert!(told.contains("HO0713"), "{told}");
+    place.good(&format!("approve {id} --task Read --digest {digest}"));
+}
+
+/// A workflow whose steps are done by people.
+const DESKS: &str = "\
+name: desks
+agents:
+  anna: {signals: [YES, NO]}
+  bob: {}
+start: ASKED
+states: {ASKED: {agent: anna}, DOING: {agent: bob}, DONE: {end: completed}, LEFT: {end: completed}}
+rules:
+  - {id: yes, from: anna, to: bob, trigger_state: YES, reason: She said yes., next_state: DOING}
+  - {id: no, from: anna, trigger_state: NO, reason: She said no., next_state: LEFT}
+  - {id: done, from: bob, reason: He did it., next_state: DONE}
+";
+
+#[test]
+#[cfg(unix)]
+fn a_step_of_a_workflow_is_given_back_with_its_signal() {
+    let place = Place::new();
+    std::fs::write(place.path().join("workflow.yaml"), DESKS).unwrap();
+    let mut running = crate::running::Other::start(&place, "run --json --session trip");
+    running.says("AGENT_HANDOFF");
+    let id = place.json("inbox anna")[0]["id"].as_str().unwrap().to_owned();
+    place.good(&format!("take {id} --as anna"));
+    let told = crate::told(&place.output(&format!("give-back {id} --signal YEP")));
+    assert!(told.contains("HO1005") && told.contains("did you mean \"YES\"?"), "{told}");
+    let told = crate::told(&place.output(&format!("give-back {id}")));
+    assert!(told.contains("HO1005") && told.ends_with("= 1\n"), "{told}");
+    place.good(&format!("give-back {id} --signal YES --text 'go on'"));
+    let next = place.json("inbox bob")[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(place.json("sessions show trip")["flow"]["state"], "DOING");
+    place.good(&format!("take {next} --as bob"));
+    place.good(&format!("give-back {next} --json"));
+    running.says("RUN_ENDED");
+}

@@ -64,6 +64,7 @@ fn empty_lists_say_what_to_do() {
             $ handover stats
             sessions                  0
             handoffs                  0
+            pending                   0
             records                   0
             agents                    1
 

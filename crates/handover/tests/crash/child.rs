@@ -4,7 +4,7 @@ use crate::{
     agents, client,
     process::{Plan, say},
 };
-use handover::{prelude::*, store::Retention};
+use handover::{engine::StatsQuery, prelude::*, store::Retention};
 
 /// Whatever belongs to a session that is over may be removed at once; those of the clients go on for ever.
 pub fn options() -> Options {
@@ -62,6 +62,11 @@ async fn tour(engine: &Engine) -> Result<(), HandoffError> {
     let counted = engine.get_handoff_count(&session, None, None).await?;
     assert_eq!(counted, engine.session(&session).await?.handoffs);
     assert!(engine.stats().await?.total_handoffs >= counted);
+    assert!(engine.stats_of(StatsQuery::default()).await?.looked_at >= counted);
+    let last = engine.get_last_handoff(&session).await?.map(|handoff| handoff.id);
+    if let Some(last) = last {
+        assert_eq!(engine.handoffs_between(last, last, 10).await?, [last]);
+    }
     engine.messages(&session, 1, 10).await?;
     engine.verify().await?;
     let old = SessionId::new(format!("old-{}", std::process::id()))?;

@@ -17,8 +17,8 @@ pub use fault::Fault;
 pub use write::{Batch, write_commit};
 
 use crate::{
-    ChainEnds, Commit, Due, FirstAnswer, HandoffCheck, HandoffQuery, Offer, Prunable, RecordQuery, Reserved, Retention,
-    Running, Stats, Store, StoreError, StoredRecord, StoredReturn,
+    ChainEnds, Commit, Due, Figures, FiguresQuery, FirstAnswer, HandoffCheck, HandoffQuery, Offer, Prunable,
+    RecordQuery, Reserved, Retention, Running, Stats, Store, StoreError, StoredRecord, StoredReturn,
     failpoint::{self, hit},
 };
 use async_trait::async_trait;
@@ -204,6 +204,19 @@ impl Store for SqliteStore {
         Ok(found)
     }
 
+    async fn handoffs_between(
+        &self,
+        tenant: &str,
+        first: HandoffId,
+        last: HandoffId,
+        limit: usize,
+    ) -> Result<Vec<HandoffId>, StoreError> {
+        hit("handoffs_between.enter")?;
+        let found = self.short.read(|conn| read::handoffs::between(conn, tenant, first, last, limit)).await?;
+        hit("handoffs_between.exit")?;
+        Ok(found)
+    }
+
     async fn handoffs(&self, query: &HandoffQuery) -> Result<Vec<Handoff>, StoreError> {
         hit("handoffs.enter")?;
         let query = query.clone();
@@ -384,6 +397,14 @@ impl Store for SqliteStore {
         let tenant = tenant.to_owned();
         let found = self.long.scan(move |conn| read::stats::stats(conn, &tenant)).await?;
         hit("stats.exit")?;
+        Ok(found)
+    }
+
+    async fn figures(&self, query: &FiguresQuery) -> Result<Figures, StoreError> {
+        hit("figures.enter")?;
+        let query = query.clone();
+        let found = self.long.scan(move |conn| read::figures::figures(conn, &query)).await?;
+        hit("figures.exit")?;
         Ok(found)
     }
 

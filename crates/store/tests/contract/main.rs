@@ -58,6 +58,8 @@ contract!(sqlite:
     counts_follow_the_handoffs
     records_are_found_by_each_filter
     handoffs_are_found_by_each_filter
+    handoffs_are_found_between_ids
+    figures_are_those_of_the_handoffs
     messages_come_by_number
     sessions_come_latest_first
     old_trails_are_removed_from_their_beginning

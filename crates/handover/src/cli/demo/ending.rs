@@ -1,15 +1,14 @@
 //! The end of the demo: the ranked proposals, the story of each request, a drawing, the figures, and what to try next.
 
-use crate::{
-    cli::{
-        exit::Stop,
-        out::Out,
-        paint::{Style, tame},
-        table::{Table, column},
-        times,
-        words::{cell, count},
-    },
-    team::Places,
+use super::Demo;
+use crate::cli::{
+    exit::Stop,
+    out::Out,
+    paint::{Style, tame},
+    summary::{RUN_ENDED, session_json},
+    table::{Table, column},
+    times,
+    words::{cell, count},
 };
 use handover_core::{
     graph::{self, Load, Terminal},
@@ -17,46 +16,54 @@ use handover_core::{
     ids::SessionId,
     limits::PAGE_MAX,
 };
-use handover_engine::Engine;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::Path};
 
 /// Columns of the drawing where nobody says how wide a line may be.
 const WIDTH: usize = 100;
 
-pub(super) async fn tell(
-    engine: &Engine,
-    names: &[SessionId],
-    places: &Places,
-    db: &Path,
-    out: &mut Out,
-) -> Result<(), Stop> {
+pub(super) async fn tell(demo: &Demo<'_>, names: &[SessionId], out: &mut Out) -> Result<(), Stop> {
+    if out.look.json {
+        return tell_programs(demo, names, false, out).await;
+    }
     let mut all = Vec::new();
     for name in names {
-        all.push((name, engine.handoff_history(name, 0, PAGE_MAX).await?));
-    }
-    let verified = engine.verify().await?;
-    if out.look.json {
-        let sessions: Vec<Value> = all.iter().map(|(name, handoffs)| as_json(name, handoffs)).collect();
-        let value = json!({
-            "sessions": sessions, "records": verified.records, "verified": true, "db": db, "folder": places.run,
-        });
-        return out.json_line(&value).await;
+        all.push((name, demo.engine.handoff_history(name, 0, PAGE_MAX).await?));
     }
     proposals(&all, out).await?;
     stories(&all, out).await?;
     drawing(&all, out).await?;
     let handoffs: usize = all.iter().map(|(_, handoffs)| handoffs.len()).sum();
+    let verified = demo.engine.verify().await?;
     heading("Figures", out).await?;
     let records = count(verified.records, "record");
     out.line(format!("  {}, {records} in the audit trail, every one verified", count(handoffs as u64, "handoff")))
         .await?;
-    out.line(format!("  letters to the clients: {}", places.run.join("outbox").display())).await
+    out.line(format!("  letters to the clients: {}", demo.places.run.join("outbox").display())).await
 }
 
-fn as_json(name: &SessionId, handoffs: &[Handoff]) -> Value {
-    let path: Vec<String> = handoffs.iter().map(|handoff| handoff.to_agent.to_string()).collect();
-    json!({ "session_id": name, "handoffs": handoffs.len(), "path": path, "proposals": proposals_of(handoffs) })
+/// The last line for programs, as a run writes it, with the way of each request and its proposals.
+pub(super) async fn tell_programs(
+    demo: &Demo<'_>,
+    names: &[SessionId],
+    interrupted: bool,
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let mut sessions = Vec::new();
+    for name in names {
+        let mut session = session_json(demo.engine, name).await?;
+        // One that an interrupt kept from its beginning has no history.
+        let handoffs = demo.engine.handoff_history(name, 0, PAGE_MAX).await.unwrap_or_default();
+        session["path"] = handoffs.iter().map(|handoff| handoff.to_agent.to_string()).collect();
+        session["proposals"] = proposals_of(&handoffs).into();
+        sessions.push(session);
+    }
+    let records = demo.engine.verify().await?.records;
+    let value = json!({
+        "type": RUN_ENDED, "workflow": demo.flow.name, "interrupted": interrupted, "sessions": sessions,
+        "records": records, "verified": true, "db": demo.db, "folder": demo.places.run,
+    });
+    out.json_line(&value).await
 }
 
 async fn heading(text: &str, out: &mut Out) -> Result<(), Stop> {
@@ -149,8 +156,7 @@ pub(super) async fn what_next(db: &Path, out: &mut Out) -> Result<(), Stop> {
     if out.look.json {
         return Ok(());
     }
-    // Whoever started it with cargo goes on with it.
-    let program = if std::env::var_os("CARGO").is_some() { "cargo run -q --" } else { "handover" };
+    let program = program();
     let db = db.display();
     heading("What to try next", out).await?;
     for (what, command) in [
@@ -167,4 +173,9 @@ pub(super) async fn what_next(db: &Path, out: &mut Out) -> Result<(), Stop> {
         out.line(format!("  {what:<28} {command}")).await?;
     }
     out.note("\nThere is no dashboard yet; everything above works in the terminal.").await
+}
+
+/// How the program is called: whoever started it with cargo goes on with it.
+pub(super) fn program() -> &'static str {
+    if std::env::var_os("CARGO").is_some() { "cargo run -q --" } else { "handover" }
 }

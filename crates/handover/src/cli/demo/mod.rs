@@ -20,10 +20,11 @@ use crate::{
 use handover_core::{
     event::Event,
     ids::{AgentId, SessionId},
+    limits::RUN_CLOSE_MS,
     policy::{ApprovalRule, Approver, Policy, When},
     workflow::Workflow,
 };
-use handover_engine::{Engine, Filter, Notice, Options};
+use handover_engine::{Engine, Filter, Notice, Options, Subscription};
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -47,21 +48,47 @@ const PERSON: &str = "ops";
 const THINKS: Duration = Duration::from_millis(1_200);
 
 pub(crate) async fn run(file: Option<&str>, out: &mut Out) -> Result<(), Stop> {
-    let home = std::env::temp_dir().join(format!("handover-demo-{}", std::process::id()));
-    let db = file.map_or_else(|| home.join("handover.db"), PathBuf::from);
+    let temporary = || std::env::temp_dir().join(format!("handover-demo-{}", std::process::id())).join("handover.db");
+    let db = file.map_or_else(temporary, PathBuf::from);
+    let home = home_of(&db)?;
     lay_out(&home)?;
     let flow = workflow_of(&home)?;
     let engine = Engine::open_with(&db, Options { policy: policy(), ..Options::default() }).await?;
     let desk = desk::serve(&engine, &db);
-    let done = tokio::select! {
-        done = work(&engine, &flow, &home, &db, out) => done,
-        () = super::keep::interrupted() => Err(Stop::Said(super::exit::REFUSED)),
+    let demo = Demo { engine: &engine, flow: &flow, places: Places { home: home.clone(), run: home }, db: &db };
+    let feed = engine.subscribe(Filter::default(), None);
+    let (done, team) = match Team::assemble(&engine, &flow, &demo.places).await {
+        Ok(team) => (watched(&demo, feed, out).await, Some(team)),
+        Err(error) => (Err(error.into()), None),
     };
     drop(desk);
-    let closed = engine.close().await;
+    let closed = tokio::time::timeout(Duration::from_millis(RUN_CLOSE_MS), engine.close()).await;
+    // As in a run: whoever still works finds its services until the process ends.
+    std::mem::forget(team);
     done?;
-    closed?;
+    closed.unwrap_or(Ok(()))?;
     ending::what_next(&db, out).await
+}
+
+/// What the demo goes by.
+struct Demo<'a> {
+    engine: &'a Engine,
+    flow: &'a Workflow,
+    places: Places,
+    db: &'a Path,
+}
+
+/// The folder of the demo, beside its database: who comes back to the one finds the letters in the other.
+fn home_of(db: &Path) -> Result<PathBuf, Stop> {
+    let mut name = db.as_os_str().to_owned();
+    name.push("-run");
+    let home = PathBuf::from(name);
+    if home.exists() && !db.exists() {
+        // Its services remember what they did for a database that is gone.
+        let message = format!("{} is there from an earlier demo, and {} is not", home.display(), db.display());
+        return Err(Stop::refused(message, "remove that folder, or name another file"));
+    }
+    Ok(home)
 }
 
 /// What the team reads, in a folder of its own.
@@ -70,7 +97,10 @@ fn lay_out(home: &Path) -> Result<(), Stop> {
         .and_then(|()| fs::write(home.join("workflow.yaml"), WORKFLOW))
         .and_then(|()| fs::write(home.join("data/clients.csv"), CLIENTS));
     laid.map_err(|error| {
-        Stop::trouble(format!("{} cannot be written: {error}", home.display()), "set TMPDIR to a folder that can be")
+        Stop::trouble(
+            format!("{} cannot be written: {error}", home.display()),
+            "name a file in a folder that can be, or set TMPDIR",
+        )
     })
 }
 
@@ -95,29 +125,65 @@ fn policy() -> Policy {
     Policy { approvals: vec![rule], ..Policy::default() }
 }
 
-async fn work(engine: &Engine, flow: &Workflow, home: &Path, db: &Path, out: &mut Out) -> Result<(), Stop> {
-    let title = out.paint(Style::Bold, "Three charter requests at once, six agents, one workflow.");
-    if !out.look.json {
-        out.line(format!("{title} Every line is on disk before you read it.")).await?;
-        out.line("").await?;
-    }
-    let feed = engine.subscribe(Filter::default(), None);
-    let places = Places { home: home.to_path_buf(), run: home.join("run") };
-    let team = Team::assemble(engine, flow, &places).await?;
-    let person = tokio::spawn(say_yes(engine.clone()));
+/// Works until all is done or somebody interrupts it.
+async fn watched(demo: &Demo<'_>, feed: Subscription, out: &mut Out) -> Result<(), Stop> {
     let begins = begins()?;
     let names: Vec<SessionId> = begins.iter().map(|begin| begin.session.clone()).collect();
-    let mut live = Live::new(&names, false);
-    let (_, refused) = start_all(engine, &flow.name, begins, &mut live, out).await?;
-    if let Some(error) = refused.into_iter().next() {
-        person.abort();
-        return Err(error.into());
-    }
-    let followed = follow(engine, feed, &mut live, out).await;
+    let person = tokio::spawn(say_yes(demo.engine.clone()));
+    let done = tokio::select! {
+        done = work(demo, &names, begins, feed, out) => Some(done),
+        () = super::keep::interrupted() => None,
+    };
     person.abort();
-    followed?;
-    drop(team);
-    ending::tell(engine, &names, &places, db, out).await
+    if let Some(done) = done {
+        done?;
+        return ending::tell(demo, &names, out).await;
+    }
+    if out.look.json {
+        ending::tell_programs(demo, &names, true, out).await?;
+    }
+    let db = demo.db.display();
+    Err(Stop::refused(
+        format!("interrupted; nothing is lost: the database is {db}"),
+        format!("it goes on where it was with `{} demo {db}`", ending::program()),
+    ))
+}
+
+async fn work(
+    demo: &Demo<'_>,
+    names: &[SessionId],
+    begins: Vec<Begin>,
+    feed: Subscription,
+    out: &mut Out,
+) -> Result<(), Stop> {
+    if !out.look.json {
+        welcome(demo, names, out).await?;
+    }
+    let mut live = Live::new(names, false);
+    let (_, refused) = start_all(demo.engine, &demo.flow.name, begins, &mut live, out).await?;
+    match refused.into_iter().next() {
+        Some((_, error)) => Err(error.into()),
+        None => follow(demo.engine, feed, &mut live, out).await,
+    }
+}
+
+/// What is about to be seen.
+async fn welcome(demo: &Demo<'_>, names: &[SessionId], out: &mut Out) -> Result<(), Stop> {
+    let mut over = 0;
+    for name in names {
+        let known = demo.engine.session(name).await;
+        over += usize::from(known.is_ok_and(|session| session.ended_at.is_some()));
+    }
+    let (title, more) = if over == names.len() {
+        let title = format!("{} has the three requests already.", demo.db.display());
+        (title, "This is what came of them; another file begins anew.")
+    } else {
+        let title = "Three charter requests at once, six agents, one workflow.";
+        (title.to_owned(), "Every line is on disk before you read it.")
+    };
+    let title = out.paint(Style::Bold, &title);
+    out.line(format!("{title} {more}")).await?;
+    out.line("").await
 }
 
 fn begins() -> Result<Vec<Begin>, Stop> {

@@ -50,6 +50,22 @@ pub(crate) fn handoff(conn: &Connection, id: HandoffId) -> Result<Option<Handoff
     rows.next()?.map(read).transpose()
 }
 
+/// The ids of a tenant's handoffs from the first to the last.
+pub(crate) fn between(
+    conn: &Connection,
+    tenant: &str,
+    first: HandoffId,
+    last: HandoffId,
+    limit: usize,
+) -> Result<Vec<HandoffId>, Fault> {
+    let mut find = conn.prepare_cached(
+        "SELECT h.id FROM handoffs h JOIN sessions s ON s.no = h.session_no \
+         WHERE h.id BETWEEN ?1 AND ?2 AND s.tenant = ?3 ORDER BY h.id LIMIT ?4",
+    )?;
+    let rows = find.query(params![first.0.as_bytes(), last.0.as_bytes(), tenant, page(limit)])?;
+    all(rows, |row| super::handoff_id(row, 0))
+}
+
 /// What a session holds open.
 pub(super) fn open(conn: &Connection, session_no: i64) -> Result<Vec<Handoff>, Fault> {
     let mut find = conn.prepare_cached(&format!("{SELECT} WHERE h.session_no = ?1 AND h.closed_at IS NULL"))?;

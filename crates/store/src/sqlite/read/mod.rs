@@ -1,6 +1,7 @@
 //! Queries, one file per resource. Each runs on a connection that only reads.
 
 pub(super) mod agents;
+pub(super) mod figures;
 pub(super) mod handoffs;
 pub(super) mod ledger;
 pub(super) mod messages;

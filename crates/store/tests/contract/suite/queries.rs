@@ -7,7 +7,7 @@ use crate::{
     programs,
 };
 use handover_core::{command::Command, handoff::Status, record::Record, time::Timestamp};
-use handover_store::{HandoffQuery, RecordQuery};
+use handover_store::{FiguresQuery, HandoffQuery, RecordQuery};
 
 async fn busy_house(open: Open, folder: &std::path::Path) -> House {
     let mut house = House::on(open(folder, None));
@@ -147,6 +147,62 @@ pub async fn handoffs_are_found_by_each_filter(open: Open) {
         }
     }
     last_of_a_session(&house).await;
+}
+
+pub async fn handoffs_are_found_between_ids(open: Open) {
+    let folder = tempfile::tempdir().unwrap();
+    let house = busy_house(open, folder.path()).await;
+    let mut own: Vec<_> = house.handoffs.values().filter(|h| h.session_id != session("three")).map(|h| h.id).collect();
+    own.sort_unstable();
+    let (whole, part) = ((own[0], own[own.len() - 1]), (own[2], own[4]));
+    let cases = [
+        ("default", whole, 1_000, &own[..]),
+        ("default", whole, 3, &own[..3]),
+        ("default", part, 1_000, &own[2..=4]),
+        ("default", (own[3], own[3]), 1_000, &own[3..=3]),
+        ("default", (own[4], own[2]), 1_000, &[][..]),
+        ("nobody", whole, 1_000, &[][..]),
+    ];
+    for (tenant, (first, last), limit, expected) in cases {
+        let found = house.store.handoffs_between(tenant, first, last, limit).await.unwrap();
+        assert_eq!(found, expected, "{tenant} {first} {last} {limit}");
+    }
+}
+
+pub async fn figures_are_those_of_the_handoffs(open: Open) {
+    let folder = tempfile::tempdir().unwrap();
+    let house = busy_house(open, folder.path()).await;
+    let base = FiguresQuery { tenant: "default".into(), limit: 1_000, ..FiguresQuery::default() };
+    let middle = Timestamp(house.now.0 - (house.now.0 - crate::house::START) / 2);
+    let queries = [
+        base.clone(),
+        FiguresQuery { limit: 3, ..base.clone() },
+        FiguresQuery { session: Some(session("two")), ..base.clone() },
+        FiguresQuery { since: Some(middle), ..base.clone() },
+        FiguresQuery { since: Some(house.now + 86_400_000), ..base.clone() },
+        FiguresQuery { session: Some(session("three")), ..base.clone() },
+        FiguresQuery { session: Some(session("nowhere")), ..base.clone() },
+        FiguresQuery { workflow: Some("none".into()), ..base.clone() },
+    ];
+    for query in queries {
+        let found = house.store.figures(&query).await.unwrap();
+        let fits = |h: &&std::sync::Arc<handover_core::handoff::Handoff>| {
+            house.sessions[&h.session_id].tenant == query.tenant
+                && query.session.as_ref().is_none_or(|s| h.session_id == *s)
+                && query.since.is_none_or(|since| h.opened_at >= since)
+                && query.workflow.is_none()
+        };
+        let mut all: Vec<_> = house.handoffs.values().filter(fits).collect();
+        all.sort_by_key(|h| h.id);
+        let latest = &all[all.len().saturating_sub(query.limit)..];
+        let name = |number: usize| found.names[number].as_str();
+        let shown: Vec<_> = found.rows.iter().map(|r| (name(r.from), name(r.to), r.status, r.took_ms)).collect();
+        let took = |h: &handover_core::handoff::Handoff| h.closed_at.map(|at| at.since(h.opened_at));
+        let expected: Vec<_> =
+            latest.iter().map(|h| (h.request.from_agent.as_str(), h.to_agent.as_str(), h.status(), took(h))).collect();
+        assert_eq!(shown, expected, "{query:?}");
+        assert_eq!(found.cut, all.len() > query.limit, "{query:?}");
+    }
 }
 
 async fn last_of_a_session(house: &House) {
