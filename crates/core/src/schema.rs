@@ -1,8 +1,8 @@
 //! The shape of a payload, as a JSON Schema: the part of it that describes data. A keyword beyond that part is a mistake
 //! that is told when the workflow is read, never silently passed over.
 
-mod lenient;
 mod at;
+mod lenient;
 mod patterns;
 #[cfg(test)]
 mod tests;
@@ -83,7 +83,9 @@ impl Schema {
     /// the whole schema would take; it may take values that the whole schema would refuse.
     #[must_use]
     pub fn lenient(schema: &Value) -> Self {
-        Self(lenient::understood(schema, 0).0)
+        Self::from(lenient::understood(schema, 0).0)
+    }
+
     /// Compiles its patterns, apart from those that are known from other schemas.
     pub(crate) fn prepare(&self, known: &mut Patterns) {
         self.patterns.get_or_init(|| Patterns::of(&self.written, known));

@@ -7,8 +7,7 @@ use handover_core::{
     ids::{AgentId, HandoffId, LeaseId, SessionId},
     refusal::{Code, HandoffError, Refusal},
     session::Session,
-    workflow::{Facts, Workflow},
-    workflow::{Facts, Noted, RULE_ROOTS, Workflow},
+    workflow::{Facts, RULE_ROOTS, Workflow},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -58,6 +58,7 @@ impl Command {
             | Self::Amend { .. }
             | Self::Accept { .. }
             | Self::Reject { .. }
+            | Self::Decline { .. }
             | Self::Defer { .. }
             | Self::MoveState { .. }
             | Self::Return { .. }

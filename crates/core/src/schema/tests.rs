@@ -139,6 +139,8 @@ fn anothers_schema_counts_as_deep_as_values_may_be() {
     assert_eq!(Schema::lenient(&deep(5)).check(&value(5)).len(), 1);
     assert_eq!(Schema::lenient(&deep(200)).check(&value(200)), vec![]);
     assert_eq!(Schema::lenient(&deep(200)).mistakes(), vec![]);
+}
+
 #[test]
 fn a_pattern_is_compiled_once_and_the_schema_stays_as_written() {
     let written = json!({"items": {"pattern": "^a", "not": {"allOf": [{"pattern": "^a"}, {"pattern": "b$"}]}}});

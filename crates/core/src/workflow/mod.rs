@@ -16,7 +16,6 @@ mod payload;
 mod run;
 mod shadow;
 pub mod span;
-mod span;
 mod walk;
 
 #[cfg(test)]
