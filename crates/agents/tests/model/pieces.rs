@@ -22,6 +22,7 @@ fn events_are_read_as_the_standard_says() {
         ("data: a\r\n\r\ndata: b\r\n\r\n", &[("", "a"), ("", "b")]),
         ("data: a\r\rdata: b\r\r", &[("", "a"), ("", "b")]),
         ("event: x\ndata: a\ndata: b\n\n", &[("x", "a\nb")]),
+        ("event: x\r\ndata: a\r\ndata: b\r\n\r\n", &[("x", "a\nb")]),
         ("data:a\ndata:  b\n\n", &[("", "a\n b")]),
         (": comment\n\n:\n\ndata: a\n\n", &[("", "a")]),
         ("event: ping\n\ndata: a\n\n", &[("", "a")]),
