@@ -100,7 +100,7 @@ impl Client {
             let wait_ms = wait_ms(tries, &failed);
             let fits = wait_ms.is_some_and(|ms| self.clock.now() + ms < until);
             let Some(wait_ms) = wait_ms.filter(|_| fits && tries < MODEL_TRIES_MAX) else {
-                return Err(self.told(failed.error, tries));
+                return Err(self.told(&failed.error, tries));
             };
             if spoken.load(Ordering::SeqCst) {
                 heard(Piece::Again);
@@ -207,7 +207,7 @@ impl Client {
     }
 
     /// The error with all that helps to mend it, and nothing that must not be shown.
-    fn told(&self, error: ModelError, tries: u32) -> ModelError {
+    fn told(&self, error: &ModelError, tries: u32) -> ModelError {
         let host = self.address.url.host_str().unwrap_or_default();
         let hint = match error.trouble {
             Trouble::Key => format!(" (the key comes from {})", self.address.key_env),
@@ -221,7 +221,7 @@ impl Client {
         };
         let tried = if tries > 1 { format!(" after {tries} tries") } else { String::new() };
         let words = tamed(&error.message, &self.address.secrets);
-        ModelError { message: format!("{host}{tried}: {words}{hint}"), ..error }
+        ModelError { message: format!("{host}{tried}: {words}{hint}"), ..error.clone() }
     }
 }
 
@@ -236,7 +236,7 @@ impl Model for Client {
             answered = self.persist(&ask, until, heard) => answered,
             () = self.clock.until(until) => {
                 let message = format!("there was no whole answer within {timeout_ms} ms (timeout_ms)");
-                Err(self.told(ModelError::new(Trouble::Time, message), 1))
+                Err(self.told(&ModelError::new(Trouble::Time, message), 1))
             }
         }
     }
@@ -270,8 +270,9 @@ fn wait_ms(tries: u32, failed: &Failed) -> Option<u64> {
         return None;
     }
     match failed.error.retry_after_ms {
-        Some(ms) => (ms <= MODEL_RETRY_AFTER_MS_MAX).then_some(ms),
-        None => Some(MODEL_WAIT_MS.saturating_mul(1 << (tries - 1).min(16)).min(MODEL_WAIT_MS_MAX)),
+        Some(ms) if ms > 0 => (ms <= MODEL_RETRY_AFTER_MS_MAX).then_some(ms),
+        // Whoever says "at once" is still not asked without a pause.
+        Some(_) | None => Some(MODEL_WAIT_MS.saturating_mul(1 << (tries - 1).min(16)).min(MODEL_WAIT_MS_MAX)),
     }
 }
 
