@@ -411,3 +411,41 @@ pub const COMMAND_REST_MS: u64 = 20;
 pub const TOOLS_MAX: usize = 128;
 /// Words of the command of a program.
 pub const COMMAND_WORDS_MAX: usize = 64;
+/// Longest content of a tool's result that a model is given, in bytes; the rest is cut with a note.
+pub const TOOL_CONTENT_BYTES_MAX: usize = 64 * 1024;
+/// Longest name of a tool, in characters; providers of models allow no more.
+pub const TOOL_NAME_CHARS_MAX: usize = 64;
+/// Longest description of a tool, in bytes; the rest is cut.
+pub const TOOL_DESCRIPTION_BYTES_MAX: usize = 8 * 1024;
+/// Largest schema of a tool's arguments, in bytes of JSON; a tool with a larger one is left out.
+pub const TOOL_SCHEMA_BYTES_MAX: usize = 64 * 1024;
+/// Names and fields that a message to a model lists at most.
+pub const TOOL_NAMES_SHOWN: usize = 40;
+/// How long one call of a tool may take, in milliseconds, when nothing else is set.
+pub const TOOL_MS: u64 = 60_000;
+/// Longest that one call of a tool may be allowed to take, in milliseconds.
+pub const TOOL_MS_MAX: u64 = 60 * 60 * 1_000;
+/// How long a program that is told to end may take for it before it is ended by force, in milliseconds.
+pub const PROGRAM_GRACE_MS: u64 = 2_000;
+/// The end of what a program says of its trouble that is kept, in bytes.
+pub const PROGRAM_ERR_BYTES_KEPT: usize = 16 * 1024;
+/// Variables that the configuration of one program sets or passes.
+pub const PROGRAM_VARIABLES_MAX: usize = 128;
+/// MCP servers of one configuration.
+pub const MCP_SERVERS_MAX: usize = 32;
+/// How long an MCP server may take to start, and how long to say what it offers, in milliseconds.
+pub const MCP_START_MS: u64 = 60_000;
+/// How long an MCP server that could not be reached is not tried again, in milliseconds.
+pub const MCP_REST_MS: u64 = 10_000;
+/// Largest message of an MCP server that is read, in bytes.
+pub const MCP_MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Pages of an MCP server's list of tools that are read.
+pub const MCP_PAGES_MAX: usize = 100;
+/// Tools of one MCP server that are known; further ones are left out with a note.
+pub const MCP_TOOLS_MAX: usize = 1_000;
+/// Headers that are sent to one MCP server.
+pub const MCP_HEADERS_MAX: usize = 32;
+/// How long the last words of an MCP server that went away are waited for, in milliseconds.
+pub const MCP_LAST_WORDS_MS: u64 = 200;
+/// Longest error of an MCP server that is told, in bytes; the rest is cut.
+pub const MCP_ERROR_BYTES_SHOWN: usize = 1_000;

@@ -1,6 +1,7 @@
 //! The shape of a payload, as a JSON Schema: the part of it that describes data. A keyword beyond that part is a mistake
 //! that is told when the workflow is read, never silently passed over.
 
+mod lenient;
 #[cfg(test)]
 mod tests;
 
@@ -52,6 +53,13 @@ pub struct Fault {
 }
 
 impl Schema {
+    /// As much of somebody else's schema as is understood. What is not is left out, so that it never refuses a value that
+    /// the whole schema would take; it may take values that the whole schema would refuse.
+    #[must_use]
+    pub fn lenient(schema: &Value) -> Self {
+        Self(lenient::understood(schema, 0).0)
+    }
+
     /// What is wrong with the schema itself.
     #[must_use]
     pub fn mistakes(&self) -> Vec<Fault> {

@@ -101,3 +101,42 @@ fn neither_depth_nor_count_is_without_a_bound() {
     let found = Schema(json!({"items": {"type": "string"}})).check(&json!(many));
     assert_eq!(found.len(), limits::SCHEMA_FAULTS_MAX);
 }
+
+/// What is not understood of another's schema refuses nothing; the rest still does.
+#[test]
+fn anothers_schema_counts_as_far_as_it_is_understood() {
+    let table = [
+        (json!({"type": "object", "$defs": {}, "format": "x", "required": ["a"]}), json!({}), vec!["a: it is missing"]),
+        (json!({"properties": {"a": {"$ref": "#/$defs/A"}}}), json!({"a": 1}), vec![]),
+        (json!({"not": {"$ref": "#/$defs/A"}}), json!(1), vec![]),
+        (json!({"not": {"type": "string", "format": "date"}}), json!("a"), vec![]),
+        (json!({"not": {"type": "string", "title": "A"}}), json!("a"), vec![": it has a shape that it must not have"]),
+        (json!({"patternProperties": {"^x": true}, "additionalProperties": false}), json!({"xa": 1}), vec![]),
+        (json!({"prefixItems": [true], "items": {"type": "string"}}), json!([1]), vec![]),
+        (json!({"items": [{"type": "string"}]}), json!([1]), vec![]),
+        (json!({"anyOf": [{"type": "null"}, {"$ref": "#/$defs/A"}]}), json!(5), vec![]),
+        (json!({"anyOf": [{"type": "null"}, {"type": "string"}]}), json!("x"), vec![]),
+        (json!({"minimum": 5, "exclusiveMinimum": true, "type": "file"}), json!(4), vec![": 4 is not at least 5"]),
+        (json!({"required": true, "pattern": "(?=a)", "properties": 1, "anyOf": []}), json!("b"), vec![]),
+        (json!("no schema"), json!(1), vec![]),
+        (
+            json!({"properties": {"title": {"type": "string"}}}),
+            json!({"title": 1}),
+            vec!["title: it is number, string is needed"],
+        ),
+    ];
+    for (schema, value, expected) in table {
+        let read = Schema::lenient(&schema);
+        assert_eq!(read.mistakes(), vec![], "{schema}");
+        assert_eq!(faults(&read.check(&value)), expected, "{schema} {value}");
+    }
+}
+
+#[test]
+fn anothers_schema_counts_as_deep_as_values_may_be() {
+    let deep = |times| (0..times).fold(json!({"type": "string"}), |inner, _| json!({"properties": {"a": inner}}));
+    let value = |times| (0..times).fold(json!(1), |inner, _| json!({"a": inner}));
+    assert_eq!(Schema::lenient(&deep(5)).check(&value(5)).len(), 1);
+    assert_eq!(Schema::lenient(&deep(200)).check(&value(200)), vec![]);
+    assert_eq!(Schema::lenient(&deep(200)).mistakes(), vec![]);
+}

@@ -10,7 +10,7 @@ mod paths;
 mod payload;
 mod run;
 mod shadow;
-mod span;
+pub mod span;
 
 #[cfg(test)]
 mod tests;

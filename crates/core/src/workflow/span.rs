@@ -72,18 +72,26 @@ pub(super) mod always {
     }
 }
 
-/// A length of time that may be left out.
-pub(super) mod maybe {
+/// A length of time that may be left out, for `#[serde(with = "...")]`.
+pub mod maybe {
     use super::{Deserializer, Serializer, always};
 
-    pub(crate) fn serialize<S: Serializer>(ms: &Option<u64>, to: S) -> Result<S::Ok, S::Error> {
+    /// Writes it in the longest unit that fits it.
+    ///
+    /// # Errors
+    /// As the serializer has them.
+    pub fn serialize<S: Serializer>(ms: &Option<u64>, to: S) -> Result<S::Ok, S::Error> {
         match ms {
             Some(ms) => always::serialize(ms, to),
             None => to.serialize_none(),
         }
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    /// Reads it, in milliseconds.
+    ///
+    /// # Errors
+    /// When it is no length of time, or has no unit.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
         always::deserialize(from).map(Some)
     }
 }
