@@ -448,6 +448,7 @@ pub const PROGRAM_VARIABLES_MAX: usize = 128;
 /// MCP servers of one configuration.
 pub const MCP_SERVERS_MAX: usize = 32;
 /// How long an MCP server may take to start and to say what it offers, in milliseconds.
+/// How long an MCP server may take to start, and how long to say what it offers, in milliseconds.
 pub const MCP_START_MS: u64 = 60_000;
 /// How long an MCP server that could not be reached is not tried again, in milliseconds.
 pub const MCP_REST_MS: u64 = 10_000;

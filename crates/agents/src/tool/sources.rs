@@ -18,6 +18,10 @@ use tokio::task::JoinSet;
 pub struct Times {
     /// To start and to say what they offer.
     pub start: Duration,
+    /// To start and to greet.
+    pub start: Duration,
+    /// To say what they offer.
+    pub list: Duration,
     /// How long one that could not be used is left alone.
     pub rest: Duration,
     /// To end when they are told to.
@@ -28,6 +32,7 @@ impl Default for Times {
     fn default() -> Self {
         Self {
             start: Duration::from_millis(MCP_START_MS),
+            list: Duration::from_millis(MCP_START_MS),
             rest: Duration::from_millis(MCP_REST_MS),
             grace: Duration::from_millis(PROGRAM_GRACE_MS),
         }

@@ -1,6 +1,7 @@
 //! Streamable HTTP with bounds: an answer that is too large is not read to its end.
 
 use super::watch::TooLarge;
+use super::{link::in_words, watch::TooLarge};
 use axum::body::Bytes;
 use futures_util::stream::{self, Stream};
 use handover_core::limits::{HTTP_SHOWN_CHARS_MAX, MCP_MESSAGE_BYTES_MAX};
@@ -59,6 +60,7 @@ impl Bounded {
     async fn body(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(reqwest::Error::without_url)? {
+        while let Some(piece) = response.chunk().await.map_err(broken)? {
             if body.len() + piece.len() > MCP_MESSAGE_BYTES_MAX {
                 return Err(self.too_large());
             }
@@ -140,6 +142,7 @@ impl StreamableHttpClient for Bounded {
             request = request.header(SESSION, session.as_ref());
         }
         let response = request.body(serde_json::to_vec(&message)?).send().await.map_err(reqwest::Error::without_url)?;
+        let response = request.body(serde_json::to_vec(&message)?).send().await.map_err(broken)?;
         match response.status() {
             StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(StreamableHttpPostResponse::Accepted),
             status if status.is_success() => self.read(response, asked).await,
@@ -171,6 +174,11 @@ impl StreamableHttpClient for Bounded {
             .get_stream_with_max_sse_event_size(uri, session_id, last_event_id, auth_header, custom_headers, most)
             .await
     }
+}
+
+/// An error of a connection with what is behind it. An address may hold a key, so it is left out.
+fn broken(error: reqwest::Error) -> Failure {
+    StreamableHttpError::Io(std::io::Error::other(in_words(&error.without_url())))
 }
 
 fn said(why: String) -> Failure {

@@ -13,6 +13,7 @@ use rmcp::{
     ClientHandler, ServiceExt,
     model::{ClientCapabilities, ClientConfig, Implementation},
     service::{ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService},
+    service::{ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService, ServiceError},
     transport::{
         StreamableHttpClientTransport, async_rw::AsyncRwTransport,
         streamable_http_client::StreamableHttpClientTransportConfig,
@@ -179,7 +180,26 @@ fn greeted(
             Err(format!("it wants a key, or another one (see `key_env` and `headers`): {}", in_words(&error)))
         }
         Ok(Err(error)) => Err(in_words(&error)),
+            Err(format!("it wants a key, or another one (see `key_env` and `headers`): {}", of_greeting(&error)))
+        }
+        Ok(Err(error)) => Err(of_greeting(&error)),
         Err(_) => Err(format!("it did not greet within {} ms", time.as_millis())),
+    }
+}
+
+/// What went wrong with a greeting, without the names of types that its error holds.
+fn of_greeting(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => in_words(error.error.as_ref()),
+        error => in_words(error),
+    }
+}
+
+/// What went wrong with a call, the same way.
+pub(super) fn of_call(error: &ServiceError) -> String {
+    match error {
+        ServiceError::TransportSend(error) => in_words(error.error.as_ref()),
+        error => in_words(error),
     }
 }
 

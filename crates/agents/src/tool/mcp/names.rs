@@ -65,6 +65,13 @@ mod tests {
             ("a", "ü", "a___5f0b5d6c".to_owned()),
             ("a", "", "a__bd4f4f3a".to_owned()),
             ("z", long.as_str(), format!("z_{}_e4c8cf11", "x".repeat(53))),
+            ("a", "b_c", "a_b_c_662f0bbb".to_owned()),
+            ("a", "own", "a_own_dce443f0".to_owned()),
+            ("a", "read.file", "a_read_file_d3c8244e".to_owned()),
+            ("a", "read/file", "a_read_file_1dcff6d4".to_owned()),
+            ("a", "ü", "a___0f6841b9".to_owned()),
+            ("a", "", "a__ffe9aaea".to_owned()),
+            ("z", long.as_str(), format!("z_{}_4890b290", "x".repeat(53))),
         ];
         let mut seen = BTreeSet::new();
         for (server, tool, expected) in table {

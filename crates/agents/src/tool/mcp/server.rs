@@ -3,6 +3,7 @@
 use super::{
     McpTool, Names, content,
     link::{Link, in_words},
+    link::{Link, of_call},
     offer::Offer,
 };
 use crate::{
@@ -84,6 +85,16 @@ impl Server {
             Ok(Err(why)) => return Err(self.lose(&mut state, &format!("it does not say what it offers: {why}")).await),
             Err(_) => {
                 let ms = self.times.start.as_millis();
+                biased;
+                () = link.too_large.notified() => Err(too_large()),
+                listed = Offer::of(&self.name, &self.names, self.settings.tools.as_deref(), link.peer()) => listed,
+            }
+        };
+        let listed = match timeout(self.times.list, asked).await {
+            Ok(Ok(listed)) => listed,
+            Ok(Err(why)) => return Err(self.lose(&mut state, &format!("it does not say what it offers: {why}")).await),
+            Err(_) => {
+                let ms = self.times.list.as_millis();
                 return Err(self.lose(&mut state, &format!("it did not say within {ms} ms what it offers")).await);
             }
         };
@@ -111,6 +122,10 @@ impl Server {
                 Ok(outcome) => return outcome,
                 // It went away before the call arrived: the call is made again, to a new one.
                 Err(Lost::Unsent(_)) if first => first = false,
+                Err(Lost::Unsent(_)) if first => {
+                    first = false;
+                    self.forget(&link).await;
+                }
                 Err(Lost::Unsent(why)) => {
                     return ToolOutcome::failed(format!(
                         "`{tool}` was not called: the server `{}` is gone: {why}",
@@ -146,6 +161,10 @@ impl Server {
             tokio::select! {
                 answer = link.peer().call_tool_once(params) => Ok(answer),
                 () = link.too_large.notified() => Err(format!("{}; ask for less", too_large())),
+                // Where a connection breaks of it, this says why.
+                biased;
+                () = link.too_large.notified() => Err(format!("{}; ask for less", too_large())),
+                answer = link.peer().call_tool_once(params) => Ok(answer),
             }
         };
         let answer = match timeout(time, asked).await {
@@ -173,6 +192,8 @@ impl Server {
         let why = match link.last_words().await {
             Some(words) => format!("{}; its last words: {words}", in_words(error)),
             None => in_words(error),
+            Some(words) => format!("{}; its last words: {words}", of_call(error)),
+            None => of_call(error),
         };
         match error {
             ServiceError::TransportSend(_) if link.is_pipe() => Lost::Unsent(why),
@@ -196,6 +217,14 @@ impl Server {
         match Link::open(&self.settings, &self.program, self.times.start).await {
             Ok(link) => Ok(Arc::clone(state.link.insert(Arc::new(link)))),
             Err(why) => Err(self.lose(state, &why).await),
+        }
+    }
+
+    /// Lets go of a connection that is known to be broken, whether or not that was noticed there.
+    async fn forget(&self, broken: &Arc<Link>) {
+        let mut state = self.state.lock().await;
+        if state.link.as_ref().is_some_and(|link| Arc::ptr_eq(link, broken)) {
+            *state = State::default();
         }
     }
 
