@@ -5,7 +5,7 @@ use handover_core::{ledger::Account, policy::BreakerPolicy, workflow::Workflow};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn flow(waiting: Value, trigger: &str) -> Value {
+fn flow(waiting: &Value, trigger: &str) -> Value {
     json!({
         "name": "w",
         "agents": {"b": {}, "e": {}},
@@ -39,12 +39,12 @@ fn only_an_agent_that_failed_is_judged() {
     let named = json!({"agent": "b", "timeout": "24h", "on_timeout": "TOO_LATE"});
     let late = "accept h1 by b as L1 local; next; next";
     for (what, flow, program, expected) in [
-        ("a signal of its own", flow(named.clone(), "TOO_LATE"), late, (0, 0)),
-        ("a rule for the usual signal", flow(day.clone(), "WAITING_TIMEOUT"), late, (0, 0)),
-        ("a time that the workflow has no word for", flow(day, "NO_ANSWER"), late, (1, 1)),
-        ("no time of the state's own", flow(json!({"agent": "b"}), "TOO_LATE"), late, (1, 1)),
-        ("a lease that ran out", flow(named.clone(), "TOO_LATE"), "accept h1 by b as L1; wait 31s; tick h1", (1, 0)),
-        ("a failure before its time", flow(named, "TOO_LATE"), "accept h1 by b as L1; return h1 as L1 failed", (1, 1)),
+        ("a signal of its own", flow(&named, "TOO_LATE"), late, (0, 0)),
+        ("a rule for the usual signal", flow(&day, "WAITING_TIMEOUT"), late, (0, 0)),
+        ("a time that the workflow has no word for", flow(&day, "NO_ANSWER"), late, (1, 1)),
+        ("no time of the state's own", flow(&json!({"agent": "b"}), "TOO_LATE"), late, (1, 1)),
+        ("a lease that ran out", flow(&named, "TOO_LATE"), "accept h1 by b as L1; wait 31s; tick h1", (1, 0)),
+        ("a failure before its time", flow(&named, "TOO_LATE"), "accept h1 by b as L1; return h1 as L1 failed", (1, 1)),
     ] {
         assert_eq!(judged(flow, program), expected, "{what}");
     }
