@@ -557,7 +557,7 @@ pub const DEFINITION_WAIT_MS: u64 = 60 * 60 * 1_000;
 /// Sessions that a message names; the rest is counted.
 pub const SESSIONS_NAMED: usize = 3;
 
-/// Longest pattern in the schema of a payload, in bytes of its text.
+/// Longest text of a pattern in the schema of a payload, in bytes.
 pub const SCHEMA_PATTERN_TEXT_BYTES_MAX: usize = 500;
 /// Most different patterns in the schemas of one workflow.
 pub const SCHEMA_PATTERNS_MAX: usize = 100;
