@@ -18,11 +18,3 @@ pub mod staff;
 pub mod talk;
 pub mod tool;
 pub mod webhook;
-//! - [`tool`]: what models can call: programs, and the tools of MCP servers.
-//! - [`program`]: runs a program of somebody else, and always comes to an end.
-//! - [`crypto`]: what encrypted connections are made with.
-
-pub mod crypto;
-pub mod model;
-pub mod program;
-pub mod tool;

@@ -12,6 +12,7 @@ use crate::{
 };
 use handover_core::{
     agent::{AgentKind, Profile},
+    ids::AgentId,
     nearest::nearest,
     refusal::{Code, HandoffError, Refusal},
     schema::Fault,
@@ -53,7 +54,17 @@ pub struct StaffSettings {
     pub summaries: Option<ModelSettings>,
 }
 
+/// Who was put to work.
+#[derive(Debug, Default)]
+pub struct Employed {
+    /// Those who work now.
+    pub at_work: Vec<AgentId>,
+    /// Those who lack something, and what.
+    pub lacking: Vec<(AgentId, HandoffError)>,
+}
+
 /// Everybody who works by settings. Servers that it started end with it.
+#[derive(Default)]
 pub struct Staff {
     models: BTreeMap<String, Result<Arc<dyn Model>, String>>,
     scripted: Vec<scripted::Server>,
@@ -194,24 +205,19 @@ impl Staff {
         }
     }
 
-    /// Puts to work everybody who is registered and works by its profile.
-    ///
-    /// # Errors
-    /// When one of them lacks what it needs, with its name.
-    pub async fn employ_registered(&self, engine: &Engine) -> Result<usize, HandoffError> {
-        let mut employed = 0;
+    /// Puts to work everybody who is registered and works by its profile. One that lacks something keeps no other from
+    /// its work.
+    pub async fn employ_registered(&self, engine: &Engine) -> Employed {
+        let mut employed = Employed::default();
         for agent in engine.agents().into_iter().filter(|agent| Self::runs(&agent.profile)) {
             let profile = Profile::clone(&agent.profile);
             let id = profile.id.clone();
-            self.employ(engine, profile, Value::Null).await.map_err(|mut error| {
-                for refusal in &mut error.refusals {
-                    refusal.message = format!("{id}: {}", refusal.message);
-                }
-                error
-            })?;
-            employed += 1;
+            match self.employ(engine, profile, Value::Null).await {
+                Ok(()) => employed.at_work.push(id),
+                Err(error) => employed.lacking.push((id, error)),
+            }
         }
-        Ok(employed)
+        employed
     }
 
     /// Lets a model pick agents and write summaries, where the settings name one.

@@ -577,3 +577,7 @@ pub const STATS_HANDOFFS_MAX: usize = 200_000;
 pub const STATS_PATH_AGENTS_MAX: usize = 5;
 /// Ways of the work that statistics tell, the most common ones, of each sort.
 pub const STATS_PATHS_SHOWN: usize = 10;
+/// Longest line that a person types in a conversation, in bytes.
+pub const CHAT_LINE_BYTES_MAX: usize = 64 * 1024;
+/// Pieces of answers that wait to be shown; further ones are not, and the whole answer comes at the end.
+pub const CHAT_PIECES_MAX: usize = 1_024;

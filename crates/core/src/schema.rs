@@ -4,7 +4,6 @@
 mod at;
 mod lenient;
 mod patterns;
-mod lenient;
 #[cfg(test)]
 mod tests;
 
@@ -94,7 +93,6 @@ impl Schema {
 
     fn patterns(&self) -> &Patterns {
         self.patterns.get_or_init(|| Patterns::of(&self.written, &mut Patterns::default()))
-        Self(lenient::understood(schema, 0).0)
     }
 
     /// What is wrong with the schema itself.

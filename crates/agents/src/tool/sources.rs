@@ -16,8 +16,6 @@ use tokio::task::JoinSet;
 /// How long servers may take.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
-    /// To start and to say what they offer.
-    pub start: Duration,
     /// To start and to greet.
     pub start: Duration,
     /// To say what they offer.

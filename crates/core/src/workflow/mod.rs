@@ -7,8 +7,8 @@ mod dear;
 mod facts;
 mod flow;
 mod kept;
-mod named;
 mod measure;
+mod named;
 mod numbers;
 mod overlap;
 mod paths;
@@ -28,7 +28,7 @@ pub use flow::Flow;
 pub use kept::Workflows;
 pub use measure::Limits;
 pub use payload::{Payload, Wrong};
-pub use run::Runner;
+pub use run::{HttpRunner, LlmRunner, Runner};
 
 use crate::{agent::Risk, expression::Condition, handoff::Priority, ids::AgentId, policy::SessionLimits};
 use serde::{

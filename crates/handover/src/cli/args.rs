@@ -1,8 +1,8 @@
 //! Everything that can be asked on the command line.
 
 use super::{
-    agents, approvals, approve, audit, cancel, check, completions, explain, give_back, graph, hand_off, handoffs,
-    history, inbox, init, out::Look, recommend, run, sessions, stats, take, verify, watch,
+    agents, approvals, approve, audit, cancel, chat, check, completions, explain, give_back, graph, hand_off, handoffs,
+    history, inbox, init, out::Look, recommend, run, scripted, sessions, stats, take, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
@@ -72,8 +72,12 @@ pub enum Command {
     Run(run::Run),
     /// Check a workflow, or a file of agents and settings, with all its mistakes
     Check(check::Check),
-    /// Keep the database open: timers run, other terminals are answered
+    /// Talk to a team of agents: whoever has the conversation answers
+    Chat(chat::Chat),
+    /// Keep the database open: timers run, agents work, other terminals are answered
     Keep,
+    /// Answer as a model from a script, for tests and demonstrations
+    ScriptedModel(scripted::ScriptedModel),
     /// Hand work over to another agent
     HandOff(Box<hand_off::HandOff>),
     /// Say who would be good for a task, and why
@@ -122,13 +126,13 @@ pub enum Command {
 
 /// The commands by what people want to do, for the help and its page.
 pub const GROUPS: [(&str, &[&str]); 7] = [
-    ("Begin", &["demo", "init", "run", "check", "keep"]),
+    ("Begin", &["demo", "init", "run", "chat", "check", "keep"]),
     ("Hand over", &["hand-off", "recommend", "cancel"]),
     ("Take part", &["inbox", "take", "renew", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject"]),
     ("Look", &["agents", "sessions", "handoffs", "history", "watch", "graph", "stats"]),
     ("Trust", &["audit", "verify"]),
-    ("Help", &["explain", "completions", "help"]),
+    ("Help", &["explain", "scripted-model", "completions", "help"]),
 ];
 
 /// What a command does with the database.
@@ -150,9 +154,12 @@ impl Command {
     /// What it does with the database.
     pub(crate) fn access(&self) -> Access {
         match self {
-            Self::Demo { .. } | Self::Init(_) | Self::Check(_) | Self::Explain(_) | Self::Completions(_) => {
-                Access::None
-            }
+            Self::Demo { .. }
+            | Self::Init(_)
+            | Self::Check(_)
+            | Self::Explain(_)
+            | Self::ScriptedModel(_)
+            | Self::Completions(_) => Access::None,
             Self::Sessions(sessions) => sessions.access(),
             Self::Agents(agents) => agents.access(),
             Self::Audit(audit) => audit.access(),
@@ -166,7 +173,7 @@ impl Command {
             | Self::GiveBack(_)
             | Self::Decline(_) => Access::Change,
             Self::Approve(_) | Self::Reject(_) => Access::Change,
-            Self::Keep | Self::Run(_) => Access::Make,
+            Self::Keep | Self::Run(_) | Self::Chat(_) => Access::Make,
         }
     }
 }

@@ -3,11 +3,11 @@
 use super::{
     Job,
     args::{Access, Cli, Command},
-    carry_out, check, completions, demo, desk,
+    carry_out, chat, check, completions, demo, desk,
     exit::Stop,
     explain, follow, graph, init, keep,
     out::Out,
-    run,
+    run, scripted,
 };
 use crate::settings::{self, Settings};
 use handover_core::{
@@ -38,7 +38,9 @@ pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
             Some(file) => graph::of_file(args, &file, out).await,
             None => once(cli, out).await,
         },
-        Command::Keep => keep::run(cli, out).await,
+        Command::Keep => Box::pin(keep::run(cli, out)).await,
+        Command::Chat(args) => Box::pin(chat::run(cli, args, out)).await,
+        Command::ScriptedModel(args) => scripted::run(args, out).await,
         Command::Run(args) => Box::pin(run::run(cli, args, out)).await,
         Command::Watch(args) => follow::run(cli, args, out).await,
         Command::HandOff(args) if args.wait => keep::run_once(cli, out).await,

@@ -1,6 +1,6 @@
 //! `handover keep`: holds the database open, so that timers run and people in other terminals can take part.
 
-use super::{args::Cli, desk, door, exit::Stop, out::Out};
+use super::{args::Cli, desk, door, exit::Stop, out::Out, staff};
 use serde_json::json;
 
 /// Keeps the database open until it is interrupted.
@@ -12,24 +12,35 @@ pub(crate) async fn run(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         opened => opened?,
     };
     let desk = desk::serve(&engine, &cli.database());
-    let ready = ready(cli, &desk, out).await;
-    if ready.is_ok() {
+    let staff = staff::employed(cli, &engine, out).await;
+    let ready = match &staff {
+        Ok((_, at_work)) => ready(cli, &desk, *at_work, out).await,
+        Err(_) => Ok(()),
+    };
+    if ready.is_ok() && staff.is_ok() {
         interrupted().await;
     }
     desk.close().await;
     engine.close().await?;
+    staff?.0.close().await;
     ready
 }
 
-async fn ready(cli: &Cli, desk: &desk::Desk, out: &mut Out) -> Result<(), Stop> {
+async fn ready(cli: &Cli, desk: &desk::Desk, at_work: usize, out: &mut Out) -> Result<(), Stop> {
     let db = cli.database();
     if let Some(trouble) = desk.trouble() {
         out.note(format!("other terminals cannot be answered: {trouble}")).await?;
     }
     if out.look.json {
-        return out.json_line(&json!({ "db": db, "socket": desk.path() })).await;
+        return out.json_line(&json!({ "db": db, "socket": desk.path(), "agents_at_work": at_work })).await;
     }
-    out.line(format!("{} is open: timers run, and other terminals can take part. End with Ctrl-C.", db.display())).await
+    let agents = match at_work {
+        0 => String::new(),
+        1 => "1 agent works, ".to_owned(),
+        many => format!("{many} agents work, "),
+    };
+    let text = format!("{} is open: {agents}timers run, and other terminals can take part.", db.display());
+    out.line(format!("{text} End with Ctrl-C.")).await
 }
 
 /// Runs one command that waits for others: the database is kept open meanwhile, and they are answered.
@@ -40,12 +51,19 @@ pub(crate) async fn run_once(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         Err(stop) => return Err(stop),
     };
     let desk = desk::serve(&engine, &cli.database());
-    let done = tokio::select! {
-        done = door::here(cli, &engine, out, true) => done,
-        () = interrupted() => Err(Stop::refused("interrupted; the handoff goes on", "see it with `handover handoffs`")),
+    let staff = staff::employed(cli, &engine, out).await;
+    let done = match &staff {
+        Ok(_) => tokio::select! {
+            done = door::here(cli, &engine, out, true) => done,
+            () = interrupted() => {
+                Err(Stop::refused("interrupted; the handoff goes on", "see it with `handover handoffs`"))
+            }
+        },
+        Err(_) => Ok(()),
     };
     desk.close().await;
     let closed = engine.close().await;
+    staff?.0.close().await;
     done?;
     Ok(closed?)
 }

@@ -9,6 +9,7 @@ mod approve;
 mod args;
 mod audit;
 mod cancel;
+mod chat;
 mod check;
 mod completions;
 mod demo;
@@ -33,7 +34,9 @@ mod paint;
 mod recommend;
 mod register;
 mod run;
+mod scripted;
 mod sessions;
+mod staff;
 mod stats;
 mod story;
 mod summary;
@@ -103,6 +106,8 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         | Command::Run(_)
         | Command::Check(_)
         | Command::Keep
+        | Command::Chat(_)
+        | Command::ScriptedModel(_)
         | Command::Explain(_)
         | Command::Completions(_) => Err(Stop::refused("this command needs no database", "")),
     }

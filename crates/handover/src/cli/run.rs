@@ -8,6 +8,7 @@ use super::{
     live::Live,
     out::Out,
     paint::{Style, tame},
+    staff,
     summary::{self, RUN_ENDED},
 };
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
     workflow::{self, WorkflowFile},
 };
 use clap::Args;
+use handover_agents::staff::Staff;
 use handover_core::{
     digest::Digest,
     ids::{AgentId, SessionId},
@@ -247,13 +249,15 @@ async fn prepare(
     file: &WorkflowFile,
     places: &Places,
     settings: Option<&Settings>,
-) -> Result<(Subscription, Team), Stop> {
+) -> Result<(Subscription, (Team, Staff)), Stop> {
     let feed = engine.subscribe(Filter::default(), None);
-    let team = Team::assemble(engine, &file.workflow, places).await?;
+    let staff = staff::of(engine, settings).await?;
+    let team = Team::assemble_with(engine, &file.workflow, places, &staff).await?;
     if let Some(settings) = settings {
         settings.apply(engine).await?;
+        staff::employ(&staff, engine, settings).await?;
     }
-    Ok((feed, team))
+    Ok((feed, (team, staff)))
 }
 
 /// Works until all is done or somebody interrupts it.

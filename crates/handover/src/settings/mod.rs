@@ -37,6 +37,9 @@ pub struct Settings {
     pub policy: Option<Policy>,
     /// The agents, in the order of the file.
     pub agents: Vec<Profile>,
+    /// How agents work: providers of models, tools, callbacks.
+    #[cfg(feature = "teams")]
+    pub staff: handover_agents::staff::StaffSettings,
     /// The file that it came from, as it was named.
     pub file: String,
     /// The line of each agent, so that a refusal of the engine can name it.
@@ -55,6 +58,12 @@ impl Settings {
             let names = self.agents.iter().map(|agent| agent.id.as_str());
             refusal.hint(crate::yaml::did_you_mean(id, names).unwrap_or_default()).into()
         })
+    }
+
+    /// The folder that paths of the file are relative to.
+    #[must_use]
+    pub fn folder(&self) -> &std::path::Path {
+        std::path::Path::new(&self.file).parent().unwrap_or(std::path::Path::new(""))
     }
 
     /// Where an agent stands in the file, as `file:line`.

@@ -12,7 +12,7 @@ use handover_core::{
 use std::path::Path;
 
 /// What a file may have at its top.
-const FIELDS: [&str; 2] = ["policy", "agents"];
+const FIELDS: [&str; 8] = ["policy", "agents", "providers", "tools", "mcp", "callbacks", "picker", "summaries"];
 
 /// An agent as it stands in the file.
 pub(super) struct Listed {
@@ -46,6 +46,8 @@ pub fn parse(name: &str, text: &str) -> Result<Settings, FileError> {
 pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings, FileError> {
     let mut document = Document::parse(name, text)?;
     let (policy_at, agents_at) = top(&document);
+    #[cfg(feature = "teams")]
+    let staff = staff(&mut document);
     let policy = policy_at.and_then(|node| document.read::<Policy>(node));
     let agents = agents_at.map(|node| agents(&mut document, node)).unwrap_or_default();
     check::policy(&document, policy.as_ref().zip(policy_at), &agents, known);
@@ -57,7 +59,14 @@ pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings,
     let lines = lines.collect();
     document.verdict()?;
     let agents = agents.into_iter().filter_map(|listed| listed.profile).collect();
-    Ok(Settings { policy, agents, file: name.to_owned(), lines })
+    Ok(Settings {
+        policy,
+        agents,
+        #[cfg(feature = "teams")]
+        staff,
+        file: name.to_owned(),
+        lines,
+    })
 }
 
 /// Where the policy and the agents stand, if they do.
@@ -75,6 +84,41 @@ fn top(document: &Document) -> (Option<NodeId>, Option<NodeId>) {
     }
     let value = |name| tree.field(document.root, name).map(|(_, value)| value).filter(|value| !tree.is_nothing(*value));
     (value("policy"), value("agents"))
+}
+
+/// How agents work: providers, tools, callbacks.
+#[cfg(feature = "teams")]
+fn staff(document: &mut Document) -> handover_agents::staff::StaffSettings {
+    use handover_agents::{staff::StaffSettings, tool::ToolSettings};
+    let at = |document: &Document, name| {
+        let tree = &document.tree;
+        tree.field(document.root, name).map(|(_, value)| value).filter(|value| !tree.is_nothing(*value))
+    };
+    let mut staff = StaffSettings::default();
+    if let Some(node) = at(document, "providers") {
+        staff.providers = document.read(node).unwrap_or_default();
+    }
+    let (mut tools, mut mcp) = (None, None);
+    if let Some(node) = at(document, "tools") {
+        tools = document.read(node);
+    }
+    if let Some(node) = at(document, "mcp") {
+        mcp = document.read(node);
+    }
+    staff.outside = ToolSettings { tools: tools.unwrap_or_default(), mcp: mcp.unwrap_or_default() };
+    for fault in staff.outside.mistakes() {
+        document.refuse_below(document.root, Refusal::new(Code::BadProfile, fault.message).at(fault.at));
+    }
+    if let Some(node) = at(document, "callbacks") {
+        staff.callbacks = document.read(node);
+    }
+    if let Some(node) = at(document, "picker") {
+        staff.picker = document.read(node);
+    }
+    if let Some(node) = at(document, "summaries") {
+        staff.summaries = document.read(node);
+    }
+    staff
 }
 
 fn agents(document: &mut Document, node: NodeId) -> Vec<Listed> {

@@ -3,9 +3,13 @@
 
 mod at_work;
 mod charter;
-mod command;
 
 use at_work::AtWork;
+use handover_agents::{
+    command::CommandAgent,
+    program::{Environment, Program},
+    staff::Staff,
+};
 use handover_core::{
     agent::{AgentKind, Autonomy, Capability, Profile},
     ids::AgentId,
@@ -49,6 +53,19 @@ impl Team {
     /// # Errors
     /// When the workflow is refused, or one of its agents cannot be run.
     pub async fn assemble(engine: &Engine, workflow: &Workflow, places: &Places) -> Result<Self, HandoffError> {
+        Self::assemble_with(engine, workflow, places, &Staff::default()).await
+    }
+
+    /// The same, with providers of models, tools and callbacks for those who need them.
+    ///
+    /// # Errors
+    /// As [`Team::assemble`].
+    pub async fn assemble_with(
+        engine: &Engine,
+        workflow: &Workflow,
+        places: &Places,
+        staff: &Staff,
+    ) -> Result<Self, HandoffError> {
         engine.define(workflow.clone()).await?;
         if engine.agent(&AgentId::new(DESK)?).is_err() {
             let desk = Profile::named(DESK)?.kind(AgentKind::Human).about("", "Whoever asks, and hears of the end");
@@ -56,7 +73,7 @@ impl Team {
         }
         let mut team = Self { charter: None };
         for (id, member) in &workflow.agents {
-            team.put_to_work(engine, workflow, id, member, places).await?;
+            team.put_to_work(engine, workflow, id, member, (places, staff)).await?;
         }
         Ok(team)
     }
@@ -67,19 +84,32 @@ impl Team {
         workflow: &Workflow,
         id: &AgentId,
         member: &Member,
-        places: &Places,
+        (places, staff): (&Places, &Staff),
     ) -> Result<(), HandoffError> {
-        let profile = profile(id, member);
+        let mut profile = profile(id, member);
         match &member.run {
             None if engine.agent(id).is_ok() => Ok(()),
             None => engine.register_profile(profile).await,
             Some(Runner::Command(words)) => {
-                let program = Arc::new(command::Program::new(words.clone(), places, member));
-                let run = move |work: Work| {
-                    let program = program.clone();
-                    async move { program.run(&work).await }
-                };
-                engine.register(profile, agent(run)).await
+                let set = [("HANDOVER_RUN".to_owned(), places.run.display().to_string())].into();
+                // What is named so is meant for it.
+                let environment = Environment { set, pass: vec!["HANDOVER_*".to_owned()] };
+                let program = Program { words: words.clone(), folder: places.home.clone(), environment };
+                engine.register(profile, CommandAgent::new(program, member.with.clone())).await
+            }
+            Some(Runner::Llm(llm)) => {
+                profile.kind = AgentKind::Llm;
+                profile.model = Some(llm.model.clone());
+                profile.provider.clone_from(&llm.provider);
+                profile.instructions.clone_from(&llm.instructions);
+                profile.tools.clone_from(&llm.tools);
+                staff.employ(engine, profile, member.with.clone()).await
+            }
+            Some(Runner::Http(http)) => {
+                profile.kind = AgentKind::Http;
+                profile.url = Some(http.url.clone());
+                profile.secret_env.clone_from(&http.secret_env);
+                staff.employ(engine, profile, member.with.clone()).await
             }
             Some(Runner::Builtin(name)) => self.builtin(engine, workflow, name, profile, places).await,
         }
@@ -166,5 +196,3 @@ fn profile(id: &AgentId, member: &Member) -> Profile {
 pub(crate) fn within(folder: &Path, path: &Path) -> PathBuf {
     if path.is_absolute() { path.to_path_buf() } else { folder.join(path) }
 }
-
-type Outcome = Result<Done, Failure>;

@@ -115,9 +115,27 @@ const MEMBER: [Field; 7] = [
     field("with", Kind::Anything, "Settings of its own, for whoever runs it."),
 ];
 
-const RUNNER: [Field; 2] = [
+const RUNNER: [Field; 4] = [
     field("builtin", Kind::Text, "One that comes with the program, by name."),
     field("command", Kind::Texts, "A program and its arguments. It reads its work and writes its result as JSON."),
+    field("llm", Kind::Part("LlmRunner"), "A model with tools."),
+    field("http", Kind::Part("HttpRunner"), "A service that is called."),
+];
+
+const LLM_RUNNER: [Field; 4] = [
+    field("model", Kind::Text, "The model, as its provider names it."),
+    field(
+        "provider",
+        Kind::Text,
+        "Who provides it, by the name that `handover.yaml` gives; the only one when left out.",
+    ),
+    field("instructions", Kind::Text, "What it is told before all else."),
+    field("tools", Kind::Texts, "The tools that it may call, by name. `handoff` stands for all tools that hand over."),
+];
+
+const HTTP_RUNNER: [Field; 2] = [
+    field("url", Kind::Text, "Where it is called."),
+    field("secret_env", Kind::Text, "The variable of the environment that holds the secret by which calls are signed."),
 ];
 
 const STATE: [Field; 5] = [
@@ -194,10 +212,12 @@ const fn part(name: &'static str, about: &'static str, fields: &'static [Field])
 }
 
 /// Every part of the file; the first is the file itself.
-pub const FORM: [Part; 10] = [
+pub const FORM: [Part; 12] = [
     part("Workflow", "The file: a team that works by rules.", &WORKFLOW),
     part("Member", "Somebody who works in the workflow. `name: {}` is enough.", &MEMBER),
     Part { name: "Runner", about: "How an agent is run: one of these.", one_of: true, fields: &RUNNER },
+    part("LlmRunner", "A model with tools.", &LLM_RUNNER),
+    part("HttpRunner", "A service that is called.", &HTTP_RUNNER),
     part("State", "Where the work stands, and who is responsible.", &STATE),
     part("Rule", "When this agent ends a step so, the work goes there.", &RULE),
     part("Payload", "What the next one is given.", &PAYLOAD),

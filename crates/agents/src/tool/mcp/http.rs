@@ -1,6 +1,5 @@
 //! Streamable HTTP with bounds: an answer that is too large is not read to its end.
 
-use super::watch::TooLarge;
 use super::{link::in_words, watch::TooLarge};
 use axum::body::Bytes;
 use futures_util::stream::{self, Stream};
@@ -59,7 +58,6 @@ impl Bounded {
     /// The body of an answer, up to the bound.
     async fn body(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
         let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(reqwest::Error::without_url)? {
         while let Some(piece) = response.chunk().await.map_err(broken)? {
             if body.len() + piece.len() > MCP_MESSAGE_BYTES_MAX {
                 return Err(self.too_large());
@@ -141,7 +139,6 @@ impl StreamableHttpClient for Bounded {
         if let Some(session) = &session_id {
             request = request.header(SESSION, session.as_ref());
         }
-        let response = request.body(serde_json::to_vec(&message)?).send().await.map_err(reqwest::Error::without_url)?;
         let response = request.body(serde_json::to_vec(&message)?).send().await.map_err(broken)?;
         match response.status() {
             StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(StreamableHttpPostResponse::Accepted),

@@ -12,7 +12,6 @@ use handover_core::limits::{MCP_ERROR_BYTES_SHOWN, MCP_LAST_WORDS_MS, MCP_MESSAG
 use rmcp::{
     ClientHandler, ServiceExt,
     model::{ClientCapabilities, ClientConfig, Implementation},
-    service::{ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService},
     service::{ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService, ServiceError},
     transport::{
         StreamableHttpClientTransport, async_rw::AsyncRwTransport,
@@ -177,9 +176,6 @@ fn greeted(
         Ok(Ok(service)) => Ok(service),
         Ok(Err(ClientInitializeError::ConnectionClosed(_))) => Err("it ended before it greeted".to_owned()),
         Ok(Err(error)) if error.is_authorization_required() => {
-            Err(format!("it wants a key, or another one (see `key_env` and `headers`): {}", in_words(&error)))
-        }
-        Ok(Err(error)) => Err(in_words(&error)),
             Err(format!("it wants a key, or another one (see `key_env` and `headers`): {}", of_greeting(&error)))
         }
         Ok(Err(error)) => Err(of_greeting(&error)),

@@ -1,6 +1,5 @@
 //! What an MCP server says that it offers, page by page and within bounds.
 
-use super::{Names, link::in_words};
 use super::{Names, link::of_call};
 use crate::{
     model::ToolSpec,
@@ -55,7 +54,6 @@ async fn listed(
     let mut cursor = None;
     for _ in 0..MCP_PAGES_MAX {
         let params = PaginatedRequestParams::default().with_cursor(cursor.take());
-        let page = peer.list_tools(Some(params)).await.map_err(|error| in_words(&error))?;
         let page = peer.list_tools(Some(params)).await.map_err(|error| of_call(&error))?;
         let fits = |tool: &Tool| allowed.is_none_or(|allowed| allowed.iter().any(|one| *one == tool.name));
         for tool in page.tools.into_iter().filter(fits) {

@@ -2,7 +2,6 @@
 
 use super::{
     McpTool, Names, content,
-    link::{Link, in_words},
     link::{Link, of_call},
     offer::Offer,
 };
@@ -76,15 +75,6 @@ impl Server {
         }
         let asked = async {
             tokio::select! {
-                listed = Offer::of(&self.name, &self.names, self.settings.tools.as_deref(), link.peer()) => listed,
-                () = link.too_large.notified() => Err(too_large()),
-            }
-        };
-        let listed = match timeout(self.times.start, asked).await {
-            Ok(Ok(listed)) => listed,
-            Ok(Err(why)) => return Err(self.lose(&mut state, &format!("it does not say what it offers: {why}")).await),
-            Err(_) => {
-                let ms = self.times.start.as_millis();
                 biased;
                 () = link.too_large.notified() => Err(too_large()),
                 listed = Offer::of(&self.name, &self.names, self.settings.tools.as_deref(), link.peer()) => listed,
@@ -121,7 +111,6 @@ impl Server {
             match self.ask(&link, tool, &arguments, at).await {
                 Ok(outcome) => return outcome,
                 // It went away before the call arrived: the call is made again, to a new one.
-                Err(Lost::Unsent(_)) if first => first = false,
                 Err(Lost::Unsent(_)) if first => {
                     first = false;
                     self.forget(&link).await;
@@ -159,8 +148,6 @@ impl Server {
         let time = Duration::from_millis(self.settings.timeout_ms.unwrap_or(TOOL_MS));
         let asked = async {
             tokio::select! {
-                answer = link.peer().call_tool_once(params) => Ok(answer),
-                () = link.too_large.notified() => Err(format!("{}; ask for less", too_large())),
                 // Where a connection breaks of it, this says why.
                 biased;
                 () = link.too_large.notified() => Err(format!("{}; ask for less", too_large())),
@@ -190,8 +177,6 @@ impl Server {
 
     async fn lost(&self, link: &Link, error: &ServiceError) -> Lost {
         let why = match link.last_words().await {
-            Some(words) => format!("{}; its last words: {words}", in_words(error)),
-            None => in_words(error),
             Some(words) => format!("{}; its last words: {words}", of_call(error)),
             None => of_call(error),
         };
