@@ -229,8 +229,11 @@ fn typed() -> mpsc::Receiver<io::Result<String>> {
         loop {
             let mut line = String::new();
             let read = (&mut input).take(CHAT_LINE_BYTES_MAX as u64).read_line(&mut line);
-            let over = !matches!(read, Ok(1..));
-            if (over && read.is_ok()) || sender.blocking_send(read.map(|_| line)).is_err() || over {
+            if matches!(read, Ok(0)) {
+                return;
+            }
+            let failed = read.is_err();
+            if sender.blocking_send(read.map(|_| line)).is_err() || failed {
                 return;
             }
         }

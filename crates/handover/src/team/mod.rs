@@ -19,7 +19,7 @@ use handover_core::{
 };
 use handover_engine::{
     Engine,
-    agent::{Done, Failure, Work, agent},
+    agent::{Done, Work, agent},
 };
 use handover_teams::{
     bench::Ending,
