@@ -2,7 +2,7 @@
 
 use crate::{
     run::{cargo, has, root, show},
-    tidy,
+    sdk, tidy,
 };
 use std::{
     fs,
@@ -20,11 +20,12 @@ const README: &str = "readme";
 
 type Step = (&'static str, fn(u32) -> Result<(), String>);
 
-const STEPS: [Step; 5] = [
+const STEPS: [Step; 6] = [
     ("build", |_| show(&mut cargo(&["build", "--workspace", "--all-targets", "--locked"]))),
     ("tests", tests),
     ("doc tests", |_| show(&mut cargo(&["test", "--doc", "--workspace", "--locked"]))),
     ("examples", |_| examples()),
+    ("packages", |_| sdk::check(&built("scripted_model")?)),
     ("tidy", |_| tidy::main()),
 ];
 
