@@ -1,6 +1,9 @@
 //! The official packages of both providers, asked to talk to the scripted model: what they understand, any client does.
 
-use crate::run::{root, show};
+use crate::{
+    run::{cargo, root, show},
+    test::built,
+};
 use std::{
     fs,
     io::{BufRead, BufReader},
@@ -8,6 +11,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+/// The example that serves a script.
+const EXAMPLE: &str = "scripted_model";
 /// Where the check lies, with its script and the versions that it is made for.
 const FOLDER: &str = "crates/agents/tests/sdk";
 /// Where Python finds itself a home in the folder of what is built.
@@ -17,11 +22,18 @@ const READY: &str = "handover-ready";
 /// What has to be installed where Python is missing.
 const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 
-/// Runs the check against a server that this example starts. It fails where it cannot be run: nothing is left out.
-pub fn check(example: &Path) -> Result<(), String> {
+/// Builds what the check needs, and runs it.
+pub fn main() -> Result<(), String> {
+    show(&mut cargo(&["build", "--package", "handover-agents", "--example", EXAMPLE, "--locked"]))?;
+    check()
+}
+
+/// Runs the check against a server that an example starts. It fails where it cannot be run: nothing is left out.
+pub fn check() -> Result<(), String> {
+    let example = built(EXAMPLE)?;
     let folder = root().join(FOLDER);
     let python = home(&folder)?;
-    let mut server = Command::new(example);
+    let mut server = Command::new(&example);
     server.arg(folder.join("script.yaml")).stdin(Stdio::piped()).stdout(Stdio::piped());
     let server = server.spawn().map_err(|e| format!("{}: {e}", example.display()))?;
     with_server(server, |address| show(Command::new(&python).arg(folder.join("check.py")).arg(address)))

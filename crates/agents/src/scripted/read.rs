@@ -91,7 +91,7 @@ fn entries(list: &Node, mistakes: &mut Mistakes) -> Vec<Entry> {
             mistakes.add(node.place, message, "move it up, or give the other one a `when` or `times`");
         }
         if let Some(entry) = entry(node, mistakes) {
-            if entry.when.is_empty() && entry.times.is_none() && always.is_none() && !conditional(node) {
+            if always.is_none() && !conditional(node) {
                 always = Some(entry.line);
             }
             found.push(entry);

@@ -106,7 +106,7 @@ async fn a_stalled_answer_never_ends_until_the_server_stops() {
         let mut response = scene.send(api, question(api, "some", true)).await;
         let mut text = String::new();
         while !text.contains("two ") {
-            text += &String::from_utf8(response.chunk().await.unwrap().unwrap().to_vec()).unwrap();
+            text += str::from_utf8(&response.chunk().await.unwrap().unwrap()).unwrap();
         }
         assert!(!text.contains("three"));
         waiting.push(tokio::spawn(async move { arrived(response).await.1 }));

@@ -162,3 +162,13 @@ fn a_file_that_is_not_there_is_named() {
     let error = Script::read("no/such/script.yaml").unwrap_err().to_string();
     assert!(error.starts_with("no/such/script.yaml:1:1: the script cannot be read: "), "{error}");
 }
+
+#[test]
+fn every_script_of_the_guide_can_be_read() {
+    let guide = include_str!("../../../../docs/guides/scripted-model.md");
+    let scripts: Vec<&str> = guide.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(scripts.len(), 3);
+    for script in scripts {
+        assert!(Script::parse(script).is_ok(), "{script}\n{:?}", Script::parse(script).err());
+    }
+}
