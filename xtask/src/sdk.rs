@@ -100,14 +100,17 @@ fn built_folder() -> Result<PathBuf, String> {
     me.ancestors().nth(2).map(Path::to_path_buf).ok_or_else(|| "this program lies in no folder".to_owned())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
+    #[cfg(unix)]
     use super::*;
 
+    #[cfg(unix)]
     fn server(script: &str) -> Child {
         Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_server_tells_its_address_and_ends_with_its_input() {
         let mut told = String::new();
@@ -118,6 +121,7 @@ mod tests {
         assert_eq!((end, told.as_str()), (Ok(()), "http://here"));
     }
 
+    #[cfg(unix)]
     #[test]
     fn whatever_fails_is_told() {
         let says = |script: &str, outcome: Result<(), String>| with_server(server(script), |_| outcome).unwrap_err();
