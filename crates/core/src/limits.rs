@@ -407,3 +407,14 @@ pub const FINDINGS_SHOWN: usize = 50;
 pub const RUN_CLOSE_MS: u64 = 2_000;
 /// How long what a program left behind may go on writing after its end, in milliseconds.
 pub const COMMAND_REST_MS: u64 = 20;
+
+/// Longest pattern in the schema of a payload, in bytes of its text.
+pub const SCHEMA_PATTERN_TEXT_BYTES_MAX: usize = 500;
+/// Most different patterns in the schemas of one workflow.
+pub const SCHEMA_PATTERNS_MAX: usize = 100;
+/// Most words, numbers, texts and signs of all different conditions of one workflow.
+pub const CONDITION_TOKENS_MAX: usize = 75_000;
+/// Most patterns of `matches` in all different conditions of one workflow.
+pub const CONDITION_PATTERNS_MAX: usize = 500;
+/// Signals and parts of conditions that are compared to find rules of one workflow that may both fit.
+pub const RULE_COMPARISONS_MAX: usize = 5_000_000;

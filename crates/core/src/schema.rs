@@ -1,13 +1,18 @@
 //! The shape of a payload, as a JSON Schema: the part of it that describes data. A keyword beyond that part is a mistake
 //! that is told when the workflow is read, never silently passed over.
 
+mod at;
+mod patterns;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use patterns::Patterns;
+
 use crate::{limits, nearest::nearest};
-use regex::{Regex, RegexBuilder};
+use at::At;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::OnceLock;
 
 /// Keywords that are understood.
 const KEYWORDS: [&str; 21] = [
@@ -37,10 +42,31 @@ const KEYWORDS: [&str; 21] = [
 const NOTES: [&str; 7] = ["$schema", "$id", "$comment", "title", "description", "examples", "default"];
 const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
 
-/// A JSON Schema.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Schema(Value);
+/// A JSON Schema. In JSON it is as it was written; its patterns are compiled when it is first used, once.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "Value", into = "Value")]
+pub struct Schema {
+    written: Value,
+    patterns: OnceLock<Patterns>,
+}
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl From<Value> for Schema {
+    fn from(written: Value) -> Self {
+        Self { written, patterns: OnceLock::new() }
+    }
+}
+
+impl From<Schema> for Value {
+    fn from(schema: Schema) -> Self {
+        schema.written
+    }
+}
 
 /// Where something has another shape, or a schema cannot be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,11 +78,20 @@ pub struct Fault {
 }
 
 impl Schema {
+    /// Compiles its patterns, apart from those that are known from other schemas.
+    pub(crate) fn prepare(&self, known: &mut Patterns) {
+        self.patterns.get_or_init(|| Patterns::of(&self.written, known));
+    }
+
+    fn patterns(&self) -> &Patterns {
+        self.patterns.get_or_init(|| Patterns::of(&self.written, &mut Patterns::default()))
+    }
+
     /// What is wrong with the schema itself.
     #[must_use]
     pub fn mistakes(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        sound(&self.0, "", 0, &mut faults);
+        sound(&self.written, self.patterns(), &At::Whole, 0, &mut faults);
         faults
     }
 
@@ -64,22 +99,18 @@ impl Schema {
     #[must_use]
     pub fn check(&self, value: &Value) -> Vec<Fault> {
         let mut faults = Vec::new();
-        check(&self.0, value, "", 0, &mut faults);
+        check(&self.written, self.patterns(), value, &At::Whole, 0, &mut faults);
         faults.truncate(limits::SCHEMA_FAULTS_MAX);
         faults
     }
 }
 
-fn join(at: &str, name: &str) -> String {
-    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
-}
-
-fn fault(at: &str, message: impl Into<String>) -> Fault {
-    Fault { at: at.to_owned(), message: message.into() }
+fn fault(at: &At<'_>, message: impl Into<String>) -> Fault {
+    Fault { at: at.text(), message: message.into() }
 }
 
 /// Whether a schema can be: known keywords only, each with the value that it needs.
-fn sound(schema: &Value, at: &str, depth: usize, faults: &mut Vec<Fault>) {
+fn sound(schema: &Value, patterns: &Patterns, at: &At<'_>, depth: usize, faults: &mut Vec<Fault>) {
     let map = match schema {
         Value::Bool(_) => return,
         Value::Object(map) if depth < limits::JSON_DEPTH_MAX => map,
@@ -87,18 +118,23 @@ fn sound(schema: &Value, at: &str, depth: usize, faults: &mut Vec<Fault>) {
         _ => return faults.push(fault(at, "a schema is an object, true or false")),
     };
     for (keyword, value) in map {
-        let here = join(at, keyword);
+        // Nobody reads so many of one schema.
+        if faults.len() > limits::MISTAKES_MAX {
+            return;
+        }
+        let here = At::Field(at, keyword);
         let why = match keyword.as_str() {
             "type" => not_types(value),
-            "properties" => return_nested(value, &here, depth, faults),
+            "properties" => return_nested(value, patterns, &here, depth, faults),
             "items" | "additionalProperties" | "not" => {
-                sound(value, &here, depth + 1, faults);
+                sound(value, patterns, &here, depth + 1, faults);
                 None
             }
             "anyOf" | "allOf" => match value.as_array().filter(|all| !all.is_empty()) {
                 None => Some("it is a list of schemas"),
                 Some(all) => {
-                    all.iter().enumerate().for_each(|(i, one)| sound(one, &format!("{here}[{i}]"), depth + 1, faults));
+                    let each = |(i, one)| sound(one, patterns, &At::Item(&here, i), depth + 1, faults);
+                    all.iter().enumerate().for_each(each);
                     None
                 }
             },
@@ -112,11 +148,7 @@ fn sound(schema: &Value, at: &str, depth: usize, faults: &mut Vec<Fault>) {
             "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
                 (!value.is_u64()).then_some("it is a count")
             }
-            "pattern" => value
-                .as_str()
-                .and_then(pattern)
-                .is_none()
-                .then_some("it is no regular expression, or takes more than SCHEMA_PATTERN_BYTES_MAX"),
+            "pattern" => value.as_str().map_or(Some("it is a text"), |text| patterns.mistake(text)),
             "const" => None,
             known if NOTES.contains(&known) => None,
             _ => {
@@ -137,25 +169,25 @@ fn unknown(keyword: &str) -> String {
     }
 }
 
-/// A pattern that is right and small enough: a file must not be able to make a check slow.
-fn pattern(text: &str) -> Option<Regex> {
-    let max = limits::SCHEMA_PATTERN_BYTES_MAX;
-    RegexBuilder::new(text).size_limit(max).dfa_size_limit(max).build().ok()
-}
-
 fn not_types(value: &Value) -> Option<&'static str> {
     let known = |value: &Value| value.as_str().is_some_and(|name| TYPES.contains(&name));
     let all = known(value) || value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(known));
     (!all).then_some("it is one of null, boolean, integer, number, string, array, object, or a list of these")
 }
 
-fn return_nested(value: &Value, at: &str, depth: usize, faults: &mut Vec<Fault>) -> Option<&'static str> {
+fn return_nested(
+    value: &Value,
+    patterns: &Patterns,
+    at: &At<'_>,
+    depth: usize,
+    faults: &mut Vec<Fault>,
+) -> Option<&'static str> {
     let Some(fields) = value.as_object() else { return Some("it has a schema for each field") };
-    fields.iter().for_each(|(name, one)| sound(one, &join(at, name), depth + 1, faults));
+    fields.iter().for_each(|(name, one)| sound(one, patterns, &At::Field(at, name), depth + 1, faults));
     None
 }
 
-fn check(schema: &Value, value: &Value, at: &str, depth: usize, faults: &mut Vec<Fault>) {
+fn check(schema: &Value, patterns: &Patterns, value: &Value, at: &At<'_>, depth: usize, faults: &mut Vec<Fault>) {
     if depth > limits::JSON_DEPTH_MAX || faults.len() > limits::SCHEMA_FAULTS_MAX {
         return;
     }
@@ -179,22 +211,29 @@ fn check(schema: &Value, value: &Value, at: &str, depth: usize, faults: &mut Vec
     }
     match value {
         Value::Number(number) => of_number(map, number.as_f64().unwrap_or(0.0), at, faults),
-        Value::String(text) => of_text(map, text, at, faults),
-        Value::Array(items) => of_list(map, items, at, depth, faults),
-        Value::Object(fields) => of_object(map, fields, at, depth, faults),
+        Value::String(text) => of_text(map, patterns, text, at, faults),
+        Value::Array(items) => of_list(map, patterns, items, at, depth, faults),
+        Value::Object(fields) => of_object(map, patterns, fields, at, depth, faults),
         Value::Null | Value::Bool(_) => {}
     }
-    of_all(map, value, at, depth, faults);
+    of_all(map, patterns, value, at, depth, faults);
 }
 
-fn of_all(map: &Map<String, Value>, value: &Value, at: &str, depth: usize, faults: &mut Vec<Fault>) {
+fn of_all(
+    map: &Map<String, Value>,
+    patterns: &Patterns,
+    value: &Value,
+    at: &At<'_>,
+    depth: usize,
+    faults: &mut Vec<Fault>,
+) {
     let fits = |schema: &Value| {
         let mut own = Vec::new();
-        check(schema, value, at, depth + 1, &mut own);
+        check(schema, patterns, value, at, depth + 1, &mut own);
         own.is_empty()
     };
     for one in map.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-        check(one, value, at, depth + 1, faults);
+        check(one, patterns, value, at, depth + 1, faults);
     }
     if map.get("anyOf").and_then(Value::as_array).is_some_and(|all| !all.iter().any(fits)) {
         faults.push(fault(at, "it fits none of the shapes that it may have"));
@@ -204,7 +243,7 @@ fn of_all(map: &Map<String, Value>, value: &Value, at: &str, depth: usize, fault
     }
 }
 
-fn of_number(map: &Map<String, Value>, number: f64, at: &str, faults: &mut Vec<Fault>) {
+fn of_number(map: &Map<String, Value>, number: f64, at: &At<'_>, faults: &mut Vec<Fault>) {
     let bound = |name: &str| map.get(name).and_then(Value::as_f64);
     let checks = [
         (bound("minimum").filter(|min| number < *min), "at least"),
@@ -227,36 +266,50 @@ fn counted(map: &Map<String, Value>, count: usize, least: &str, most: &str, what
     })
 }
 
-fn of_text(map: &Map<String, Value>, text: &str, at: &str, faults: &mut Vec<Fault>) {
+fn of_text(map: &Map<String, Value>, patterns: &Patterns, text: &str, at: &At<'_>, faults: &mut Vec<Fault>) {
     faults.extend(counted(map, text.chars().count(), "minLength", "maxLength", "characters").map(|why| fault(at, why)));
     let wanted = map.get("pattern").and_then(Value::as_str);
-    if let Some(wanted) = wanted.filter(|wanted| pattern(wanted).is_some_and(|regex| !regex.is_match(text))) {
+    if let Some(wanted) = wanted.filter(|wanted| patterns.get(wanted).is_some_and(|regex| !regex.is_match(text))) {
         faults.push(fault(at, format!("it does not match {wanted}")));
     }
 }
 
-fn of_list(map: &Map<String, Value>, items: &[Value], at: &str, depth: usize, faults: &mut Vec<Fault>) {
+fn of_list(
+    map: &Map<String, Value>,
+    patterns: &Patterns,
+    items: &[Value],
+    at: &At<'_>,
+    depth: usize,
+    faults: &mut Vec<Fault>,
+) {
     faults.extend(counted(map, items.len(), "minItems", "maxItems", "items").map(|why| fault(at, why)));
     if let Some(schema) = map.get("items") {
         for (i, item) in items.iter().enumerate() {
-            check(schema, item, &format!("{at}[{i}]"), depth + 1, faults);
+            check(schema, patterns, item, &At::Item(at, i), depth + 1, faults);
         }
     }
 }
 
-fn of_object(map: &Map<String, Value>, fields: &Map<String, Value>, at: &str, depth: usize, faults: &mut Vec<Fault>) {
+fn of_object(
+    map: &Map<String, Value>,
+    patterns: &Patterns,
+    fields: &Map<String, Value>,
+    at: &At<'_>,
+    depth: usize,
+    faults: &mut Vec<Fault>,
+) {
     faults.extend(counted(map, fields.len(), "minProperties", "maxProperties", "fields").map(|why| fault(at, why)));
     for name in map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
         if !fields.contains_key(name) {
-            faults.push(fault(&join(at, name), "it is missing"));
+            faults.push(fault(&At::Field(at, name), "it is missing"));
         }
     }
     let known = map.get("properties").and_then(Value::as_object);
     for (name, value) in fields {
         let schema = known.and_then(|known| known.get(name)).or_else(|| map.get("additionalProperties"));
         match schema {
-            Some(Value::Bool(false)) => faults.push(fault(&join(at, name), "there is no such field")),
-            Some(schema) => check(schema, value, &join(at, name), depth + 1, faults),
+            Some(Value::Bool(false)) => faults.push(fault(&At::Field(at, name), "there is no such field")),
+            Some(schema) => check(schema, patterns, value, &At::Field(at, name), depth + 1, faults),
             None => {}
         }
     }

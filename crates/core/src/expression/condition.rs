@@ -1,6 +1,6 @@
 //! A condition as settings and workflows hold it: a text that is compiled once, for the names of its place.
 
-use super::{Expression, Mistake};
+use super::{Expression, Mistake, scan};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -27,6 +27,29 @@ impl Condition {
     pub fn compiled(&self, roots: &[&str]) -> Result<&Expression, &Mistake> {
         self.compiled.get_or_init(|| Expression::compile(&self.source, roots)).as_ref()
     }
+
+    /// How much there is to compile, without compiling it.
+    pub(crate) fn weight(&self) -> Weight {
+        // A text that cannot be scanned is not compiled either.
+        let tokens = scan::scan(&self.source).unwrap_or_default();
+        Weight { tokens: tokens.len(), patterns: tokens.iter().filter(|token| token.text == "matches").count() }
+    }
+
+    /// Takes over what another condition with the same text and the same names was compiled to.
+    pub(crate) fn share(&self, other: &Self) {
+        if let (true, Some(done)) = (self == other, other.compiled.get()) {
+            self.compiled.get_or_init(|| done.clone());
+        }
+    }
+}
+
+/// How much there is to compile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Weight {
+    /// Words, numbers, texts and signs.
+    pub(crate) tokens: usize,
+    /// Patterns of `matches`.
+    pub(crate) patterns: usize,
 }
 
 impl PartialEq for Condition {
@@ -76,5 +99,17 @@ mod tests {
         assert!(condition.clone().compiled(&ROOTS).is_ok());
         let mistake = condition.compiled(&["session"]).unwrap_err();
         assert_eq!(mistake.message, "there is no name `handoff`");
+    }
+
+    #[test]
+    fn only_the_same_text_is_shared() {
+        let done = Condition::from("handoff.cost > 5");
+        done.compiled(&ROOTS).unwrap();
+        for (text, shared) in [("handoff.cost > 5", true), ("handoff.cost > 6", false)] {
+            let other = Condition::from(text);
+            other.share(&done);
+            assert_eq!(other.compiled.get().is_some(), shared, "{text}");
+            assert_eq!(other.compiled(&ROOTS).unwrap().source(), text);
+        }
     }
 }

@@ -55,8 +55,8 @@ fn data_is_held_against_its_shape() {
         (json!({"not": {"type": "string"}}), json!("a"), vec![": it has a shape that it must not have"]),
     ];
     for (schema, value, expected) in table {
-        assert_eq!(Schema(schema.clone()).mistakes(), [], "{schema}");
-        assert_eq!(faults(&Schema(schema.clone()).check(&value)), expected, "{schema} of {value}");
+        assert_eq!(Schema::from(schema.clone()).mistakes(), [], "{schema}");
+        assert_eq!(faults(&Schema::from(schema.clone()).check(&value)), expected, "{schema} of {value}");
     }
 }
 
@@ -87,17 +87,50 @@ fn a_schema_that_cannot_be_is_told_before_it_is_used() {
         ),
     ];
     for (schema, expected) in table {
-        assert_eq!(faults(&Schema(schema.clone()).mistakes()), [expected], "{schema}");
+        assert_eq!(faults(&Schema::from(schema.clone()).mistakes()), [expected], "{schema}");
     }
-    let far = Schema(json!({"$ref": "#/x"})).mistakes();
+    let far = Schema::from(json!({"$ref": "#/x"})).mistakes();
     assert!(far[0].message.starts_with("the keyword is not understood; known are type, "), "{far:?}");
 }
 
 #[test]
 fn neither_depth_nor_count_is_without_a_bound() {
     let deep = (0..limits::JSON_DEPTH_MAX + 1).fold(json!({}), |inner, _| json!({"not": inner}));
-    assert!(Schema(deep).mistakes()[0].message.contains("nested too deep"));
+    assert!(Schema::from(deep).mistakes()[0].message.contains("nested too deep"));
     let many: Vec<u32> = (0..1_000).collect();
-    let found = Schema(json!({"items": {"type": "string"}})).check(&json!(many));
+    let found = Schema::from(json!({"items": {"type": "string"}})).check(&json!(many));
     assert_eq!(found.len(), limits::SCHEMA_FAULTS_MAX);
+}
+
+#[test]
+fn a_pattern_is_compiled_once_and_the_schema_stays_as_written() {
+    let written = json!({"items": {"pattern": "^a", "not": {"allOf": [{"pattern": "^a"}, {"pattern": "b$"}]}}});
+    let schema = Schema::from(written.clone());
+    let mut known = Patterns::default();
+    schema.prepare(&mut known);
+    assert_eq!(known.len(), 2);
+    let kept: *const _ = schema.patterns();
+    assert_eq!(faults(&schema.check(&json!(["a", "b"]))), ["[1]: it does not match ^a"]);
+    assert_eq!(kept, schema.patterns() as *const _);
+    assert_eq!(serde_json::to_value(&schema).unwrap(), written);
+    assert_eq!(serde_json::from_value::<Schema>(written).unwrap(), schema);
+    assert_ne!(Schema::from(json!({"pattern": "^a"})), Schema::from(json!({"pattern": "^b"})));
+}
+
+#[test]
+fn patterns_are_bounded() {
+    let long = "a".repeat(limits::SCHEMA_PATTERN_TEXT_BYTES_MAX + 1);
+    let told = Schema::from(json!({"pattern": long})).mistakes();
+    assert_eq!(faults(&told), ["pattern: it is longer than SCHEMA_PATTERN_TEXT_BYTES_MAX"]);
+    let many: Vec<Value> = (0..=limits::SCHEMA_PATTERNS_MAX).map(|i| json!({"pattern": format!("{i}")})).collect();
+    let told = Schema::from(json!({ "anyOf": many })).mistakes();
+    let at = format!("anyOf[{}].pattern", limits::SCHEMA_PATTERNS_MAX);
+    assert_eq!(faults(&told), [format!("{at}: the schemas have more different patterns than SCHEMA_PATTERNS_MAX")]);
+}
+
+#[test]
+fn so_many_mistakes_of_one_schema_are_told() {
+    let many: serde_json::Map<String, Value> = (0..1_000).map(|i| (format!("maxProp{i}"), json!(1))).collect();
+    let told = Schema::from(json!({"anyOf": vec![Value::Object(many); 3]})).mistakes();
+    assert_eq!(told.len(), limits::MISTAKES_MAX + 1);
 }

@@ -1,10 +1,10 @@
 //! Whether a workflow can be: every name known, every value in its bounds, nothing that contradicts itself. What leads
 //! where is looked at afterwards, in `paths` and `shadow`.
 
-use super::{Payload, RULE_ROOTS, Retry, Rule, State, Workflow};
+use super::{Payload, Retry, Rule, State, Workflow, dear::Dear};
 use crate::{
     decide::validate::Checks,
-    expression::Condition,
+    expression::on_one_stack,
     ids::AgentId,
     limits,
     nearest::nearest,
@@ -29,7 +29,7 @@ impl Workflow {
     /// # Errors
     /// With everything that is wrong.
     pub fn check(&self) -> Result<Vec<Noted>, HandoffError> {
-        let mut checks = self.parts();
+        let mut checks = on_one_stack(|| self.parts());
         // What leads where only makes sense when the names do.
         if checks.is_clean() {
             if self.check_start(&mut checks) {
@@ -46,7 +46,7 @@ impl Workflow {
     /// be read.
     #[must_use]
     pub fn check_parts(&self) -> Vec<Refusal> {
-        self.parts().done().err().map(|error| error.refusals).unwrap_or_default()
+        on_one_stack(|| self.parts()).done().err().map(|error| error.refusals).unwrap_or_default()
     }
 
     fn parts(&self) -> Checks {
@@ -58,13 +58,16 @@ impl Workflow {
         self.check_states(&mut checks);
         self.check_transitions(&mut checks);
         checks.count("rules", self.rules.len(), limits::WORKFLOW_RULES_MAX, "WORKFLOW_RULES_MAX");
+        let mut dear = Dear::of(self, &mut checks);
         let responsible = self.states.values().filter_map(|state| state.agent.as_ref()).collect();
         for (i, rule) in self.rules.iter().enumerate().take(limits::WORKFLOW_RULES_MAX) {
             self.check_rule(&format!("rules[{i}]"), rule, &responsible, &mut checks);
+            dear.condition(&format!("rules[{i}]"), rule.condition.as_ref(), &mut checks);
+            dear.schema(&format!("rules[{i}].payload"), &rule.payload, &mut checks);
         }
         self.check_twice(&mut checks);
         self.check_route(&mut checks);
-        self.check_events(&mut checks);
+        self.check_events(&mut dear, &mut checks);
         check_session_limits("limits", &SessionLimits { time_ms: None, ..self.limits }, &mut checks);
         if let Some(ms) = self.limits.time_ms {
             wait("limits.time", ms, &mut checks);
@@ -157,7 +160,6 @@ impl Workflow {
         }
         names(&format!("{field}.trigger_state"), &rule.trigger_state, checks);
         self.check_target_state(field, rule, responsible, checks);
-        check_condition(field, rule.condition.as_ref(), checks);
         check_payload(&format!("{field}.payload"), &rule.payload, checks);
         if let Some(retry) = &rule.retry {
             check_retry(&format!("{field}.retry"), retry, checks);
@@ -208,12 +210,12 @@ impl Workflow {
         }
     }
 
-    fn check_events(&self, checks: &mut Checks) {
+    fn check_events<'a>(&'a self, dear: &mut Dear<'a>, checks: &mut Checks) {
         checks.count("events", self.events.len(), limits::WORKFLOW_EVENTS_MAX, "WORKFLOW_EVENTS_MAX");
         for (i, event) in self.events.iter().enumerate().take(limits::WORKFLOW_EVENTS_MAX) {
             let field = format!("events[{i}]");
             name(&format!("{field}.on"), &event.on, checks);
-            check_condition(&field, event.condition.as_ref(), checks);
+            dear.condition(&field, event.condition.as_ref(), checks);
         }
     }
 
@@ -242,17 +244,6 @@ fn is_enough(checks: &Checks) -> bool {
     checks.found() > limits::MISTAKES_MAX
 }
 
-fn check_condition(field: &str, condition: Option<&Condition>, checks: &mut Checks) {
-    if is_enough(checks) {
-        return;
-    }
-    let Some(Err(mistake)) = condition.map(|condition| condition.compiled(&RULE_ROOTS)) else { return };
-    let (line, column) = (mistake.line, mistake.column);
-    let refusal = Refusal::new(Code::BadExpression, format!("{} (line {line}, column {column})", mistake.message));
-    let details = json!({"line": line, "column": column, "message": mistake.message});
-    checks.add(refusal.at(format!("{field}.condition")).hint(mistake.hint.clone()).details(details));
-}
-
 fn check_retry(field: &str, retry: &Retry, checks: &mut Checks) {
     checks.range(&format!("{field}.max"), f64::from(retry.max), 1.0, f64::from(limits::RULE_TRIES_MAX));
     checks.range(&format!("{field}.factor"), f64::from(retry.factor), 1.0, f64::from(limits::RETRY_FACTOR_MAX));
@@ -276,11 +267,6 @@ fn check_payload(field: &str, payload: &Payload, checks: &mut Checks) {
     }
     for (name, value) in &payload.set {
         checks.payload(&format!("{field}.set.{name}"), value);
-    }
-    let schema = payload.schema.as_ref().filter(|_| !is_enough(checks));
-    for fault in schema.into_iter().flat_map(crate::schema::Schema::mistakes) {
-        let refusal = Refusal::new(Code::BadWorkflow, fault.message).at(format!("{field}.schema.{}", fault.at));
-        checks.add(refusal.hint("mend the JSON Schema; the message says what is wrong with it"));
     }
 }
 

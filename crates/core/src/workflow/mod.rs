@@ -3,15 +3,18 @@
 
 mod check;
 mod choose;
+mod dear;
 mod facts;
 mod flow;
 mod measure;
+mod numbers;
 mod overlap;
 mod paths;
 mod payload;
 mod run;
 mod shadow;
 mod span;
+mod walk;
 
 #[cfg(test)]
 mod tests;

@@ -31,6 +31,39 @@ fn nothing_grows_without_a_bound() {
     }
 }
 
+/// A file with as many rules as there may be, each with something of its own.
+fn with_rules(each: impl Fn(usize) -> String) -> String {
+    let head = "name: x\nagents: {a: {}}\nstart: A\nstates: {A: {agent: a}, DONE: {end: completed}}\nrules:\n";
+    let rule = |i| format!("- {{id: r{i}, from: a, reason: r, next_state: DONE, trigger_state: T{i}, {}}}\n", each(i));
+    head.to_owned() + &(0..WORKFLOW_RULES_MAX).map(rule).collect::<String>()
+}
+
+#[test]
+fn what_would_take_long_to_check_is_refused_by_the_name_of_its_bound() {
+    type Each<'a> = &'a dyn Fn(usize) -> String;
+    let table: [(Each<'_>, &str); 5] = [
+        (&|i| format!("condition: '{}{i}>0'", "1+".repeat(198)), "CONDITION_TOKENS_MAX"),
+        (&|i| format!("condition: 'session.id.matches(\"a{i}\")'"), "CONDITION_PATTERNS_MAX"),
+        (&|i| format!("payload: {{schema: {{pattern: 'a{i}'}}}}"), "SCHEMA_PATTERNS_MAX"),
+        (&|i| format!("payload: {{schema: {{pattern: '{}{i}'}}}}", "a".repeat(500)), "SCHEMA_PATTERN_TEXT_BYTES_MAX"),
+        (&|i| format!("payload: {{schema: {{mininum: {i}}}}}"), "did you mean `minimum`?"),
+    ];
+    for (each, bound) in table {
+        let error = workflow::parse("x", &with_rules(each)).unwrap_err();
+        assert!(error.mistakes[0].message.contains(bound), "{bound}: {}", error.mistakes[0].message);
+        assert!(error.mistakes.len() <= MISTAKES_MAX, "{bound}");
+    }
+}
+
+#[test]
+fn what_is_the_same_in_every_rule_counts_once() {
+    let text = with_rules(|_| {
+        let long = "outcome.ok && session.id.matches('a') && ".repeat(10) + "outcome.ok";
+        format!("condition: \"{long}\", payload: {{schema: {{pattern: 'a'}}}}")
+    });
+    assert_eq!(workflow::parse("x", &text).unwrap().workflow.rules.len(), WORKFLOW_RULES_MAX);
+}
+
 #[test]
 fn mistakes_beyond_the_bound_are_counted() {
     let rules: String = (0..500).map(|i| format!("  - {{id: {i}, from: nobody, reason: r}}\n")).collect();
