@@ -408,7 +408,7 @@ pub const RUN_CLOSE_MS: u64 = 2_000;
 /// How long what a program left behind may go on writing after its end, in milliseconds.
 pub const COMMAND_REST_MS: u64 = 20;
 
-/// Longest pattern in the schema of a payload, in bytes of its text.
+/// Longest text of a pattern in the schema of a payload, in bytes.
 pub const SCHEMA_PATTERN_TEXT_BYTES_MAX: usize = 500;
 /// Most different patterns in the schemas of one workflow.
 pub const SCHEMA_PATTERNS_MAX: usize = 100;

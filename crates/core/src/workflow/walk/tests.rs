@@ -120,7 +120,7 @@ fn it_finds_what_a_plain_walk_finds() {
 /// States that all lead to one another, half of them ends, and agents without a state who hand on in each.
 fn large(states: usize, agents: usize, rules: usize) -> Workflow {
     let names: Vec<String> = (0..states).map(|i| format!("S{i}")).collect();
-    let of_state = |i: usize| if i % 2 == 0 { json!({"agent": "a0"}) } else { json!({"end": "completed"}) };
+    let of_state = |i: usize| if i.is_multiple_of(2) { json!({"agent": "a0"}) } else { json!({"end": "completed"}) };
     let all: serde_json::Map<String, Value> = (0..states).map(|i| (names[i].clone(), of_state(i))).collect();
     let moves: serde_json::Map<String, Value> =
         (0..states).step_by(2).map(|i| (names[i].clone(), json!(names))).collect();
