@@ -8,8 +8,9 @@ const WALLS: [(&str, &[&str]); 5] = [
     ("core", &[]),
     ("store", &["handover-core"]),
     ("engine", &["handover-core", "handover-store"]),
+    ("agents", &["handover-core", "handover-engine"]),
     ("teams", &["handover-core", "handover-engine"]),
-    ("handover", &["handover-core", "handover-store", "handover-engine", "handover-teams"]),
+    ("handover", &["handover-core", "handover-store", "handover-engine", "handover-agents", "handover-teams"]),
 ];
 
 pub fn check(files: &[File]) -> Vec<Problem> {
