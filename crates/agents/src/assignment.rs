@@ -3,7 +3,7 @@
 
 use handover_core::{
     command::{Goto, Update},
-    limits::QUOTE_CHARS_MAX,
+    limits::{QUOTE_CHARS_MAX, TEXT_BYTES_MAX},
     wire,
 };
 use handover_engine::agent::{Done, Failure, Work};
@@ -84,7 +84,7 @@ pub const FORMS: &str = "expected one JSON object, such as {\"data\": …}, {\"t
 /// # Errors
 /// When it cannot be read, in words, with what was expected and the beginning of what was there.
 pub fn read(text: &str) -> Result<Came, String> {
-    let shown = || text.trim().chars().take(QUOTE_CHARS_MAX).collect::<String>();
+    let shown = || tame(text).trim().chars().take(QUOTE_CHARS_MAX).collect::<String>();
     let told = |error: String| format!("{error}; {FORMS}; it was: {}", shown());
     let answer: Answer = if text.trim().is_empty() {
         Answer::default()
@@ -92,7 +92,7 @@ pub fn read(text: &str) -> Result<Came, String> {
         serde_json::from_str(text).map_err(|error| told(error.to_string()))?
     };
     if let Some(why) = answer.reject {
-        let why = if why.trim().is_empty() { "it gave no reason".to_owned() } else { why };
+        let why = if why.trim().is_empty() { "it gave no reason".to_owned() } else { tame(&why) };
         return Ok(Came::Declined(why));
     }
     let (goto, update) = turn(&answer.goto, &answer.update).map_err(told)?;
@@ -124,6 +124,13 @@ fn turn(goto: &Value, update: &Value) -> Result<(Option<Goto>, Update), String> 
     }
     let turn = wire::turn(&object.to_string()).map_err(|error| error.to_string())?;
     Ok((goes.then_some(turn.goto), turn.update))
+}
+
+/// A text of somebody else as it can be kept: programs colour what they say, and go on for long.
+pub(crate) fn tame(text: &str) -> String {
+    let kept: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+    // Room for what is said around it.
+    kept[..kept.floor_char_boundary(TEXT_BYTES_MAX / 2)].to_owned()
 }
 
 /// Gives the outcome to the engine: what was declined goes to the next one.
