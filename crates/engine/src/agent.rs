@@ -165,6 +165,12 @@ impl Done {
         self
     }
 
+    /// What is given back, and where the work goes then; for whoever gives it back by hand.
+    #[must_use]
+    pub fn into_parts(self) -> (Giving, Option<Goto>) {
+        (self.giving, self.then)
+    }
+
     /// Goes on in any other way, in the same step.
     #[must_use]
     pub fn then(mut self, goto: Goto) -> Self {

@@ -95,7 +95,19 @@ async fn only_a_good_answer_from_the_right_one_is_taken_and_once() {
         .iter()
         .map(|(name, (status, said))| format!("{name}: {status} {}\n", said.trim().replace(&other.to_string(), "ID")))
         .collect();
-    expect![[r#""#]].assert_eq(&lines.concat());
+    expect![[r#"
+        just started: 503 work is being taken up; call again
+        unknown handoff: 404 nobody waits for an answer to ID
+        no handoff: 404 this is no handoff
+        no signature: 401 the header `handover-signature` is missing or not of the form v1=…
+        no time: 401 the header `handover-timestamp` is missing or no number
+        another secret: 401 the signature does not fit
+        another body: 401 the signature does not fit
+        too old: 401 it was signed 300 s away from now, 300 are allowed
+        garbage: 400 expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: hello
+        too long: 413 at most 4194304 bytes are taken
+        good: 200 taken
+    "#]].assert_eq(&lines.concat());
 }
 
 /// Closes an engine whose agents wait for others.

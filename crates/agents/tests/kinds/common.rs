@@ -77,6 +77,8 @@ pub fn asking(to: &str) -> Request {
     let mut request = Request::new(Kind::Delegation, id("desk"), "Count the words");
     request.to_agent = Some(id(to));
     request.task.payload = json!({"text": "one two"});
+    // Longer than any clock is moved here.
+    request.return_protocol.timeout_ms = Some(300 * 24 * 3_600_000);
     request
 }
 

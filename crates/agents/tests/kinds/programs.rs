@@ -45,7 +45,40 @@ async fn whatever_a_program_writes_comes_back() {
         all += &format!("{script}\n  {}\n", told(&asked(&engine, asking("counter")).await));
         engine.close().await.unwrap();
     }
-    expect![[r#""#]].assert_eq(&all);
+    expect![[r#"
+        echo '{"data": {"words": 2}, "notes": "counted", "score": 0.5}'
+          counter success {"words":2} score 0.5 counted
+        echo '{"text": "Two words."}'
+          counter success "Two words."
+        echo '{"failed": true, "notes": "no dictionary"}'
+          counter failed null no dictionary
+        true
+          counter success null
+        printf '\n \n'
+          counter success null
+        echo hello
+          counter failed null `sh` wrote no answer that can be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: hello
+        echo '[1]'
+          counter failed null `sh` wrote no answer that can be read: invalid type: integer `1`, expected a string at line 1 column 2; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: [1]
+        echo '{"word": 1}'
+          counter failed null `sh` wrote no answer that can be read: unknown field `word`, expected one of `signal`, `failed`, `reject`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update` at line 1 column 7; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: {"word": 1}
+        echo '{"data": 1} {"data": 2}'
+          counter failed null `sh` wrote no answer that can be read: trailing characters at line 1 column 13; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: {"data": 1} {"data": 2}
+        printf '\377\376'
+          counter failed null `sh` wrote no answer that can be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: ��
+        printf '\033[31mred\033[0m'
+          counter failed null `sh` wrote no answer that can be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: [31mred[0m
+        echo no such file >&2; exit 3
+          counter failed null `sh` ended with exit status 3: no such file
+        printf '\033[31mno such colour\033[0m' >&2; exit 3
+          counter failed null `sh` ended with exit status 3: [31mno such colour[0m
+        kill -KILL $$
+          counter failed null `sh` was ended by signal 9: it said nothing
+        echo '{"goto": "nobody"}'
+          counter failed null its result was refused: counter->nobody: HO0202 to_agent: "nobody" is not registered; HO0303 from_agent: only desk owns the session and can give it away, not counter
+        echo '{"data": 1, "signal": "READY"}'
+          counter failed 1 its result was refused: desk->counter: HO1008 signal: handoff 80ed7293-75e9-4b89-8fe8-793f118ea64a is no step of a workflow, and ends without a signal
+    "#]].assert_eq(&all);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,6 +105,7 @@ async fn what_it_sets_is_set_and_where_it_sends_the_work_the_work_goes() {
     staff.employ(&engine, program("writer", writes), Value::Null).await.unwrap();
     let mut request = Request::new(Kind::Sequential, id("desk"), "Count the words");
     request.to_agent = Some(id("counter"));
+    request.completes_segment = true;
     begun(&engine, request).await;
     let written = within(async {
         loop {

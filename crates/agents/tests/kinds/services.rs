@@ -96,7 +96,38 @@ async fn everything_that_a_service_may_do_wrong_comes_to_an_end() {
         let tries = service.seen().len();
         all += &format!("{name} ({tries} tries)\n  {}\n", told(&result).replace(&service.address.to_string(), "HOST"));
     }
-    expect![[r#""#]].assert_eq(&all);
+    expect![[r#"
+        nothing (1 tries)
+          counter success null
+        no JSON (1 tries)
+          counter failed null the answer cannot be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: <html>hello</html>
+        no text (1 tries)
+          counter failed null 127.0.0.1: the answer is no text
+        unknown fields (1 tries)
+          counter failed null the answer cannot be read: unknown field `result`, expected one of `signal`, `failed`, `reject`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update` at line 1 column 9; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: {"result": 1}
+        too long (1 tries)
+          counter failed null 127.0.0.1: the answer has more than 4194304 bytes (COMMAND_OUTPUT_BYTES_MAX)
+        endless (1 tries)
+          counter failed null 127.0.0.1: the answer has more than 4194304 bytes (COMMAND_OUTPUT_BYTES_MAX)
+        silent (5 tries)
+          counter failed null 127.0.0.1 did not answer in time: error sending request: operation timed out; tried 5 times (WEBHOOK_TRIES_MAX)
+        hangs up (5 tries)
+          counter failed null 127.0.0.1 cannot be reached: error sending request: client error (SendRequest): connection closed before message completed; tried 5 times (WEBHOOK_TRIES_MAX)
+        breaks off (5 tries)
+          counter failed null 127.0.0.1: the answer broke off: error decoding response body: request or response body error: error reading a body from connection: end of file before message length reached; tried 5 times (WEBHOOK_TRIES_MAX)
+        not found (1 tries)
+          counter failed null 127.0.0.1 answered 404 Not Found: no[31m such page
+        not allowed (1 tries)
+          counter failed null 127.0.0.1 answered 401 Unauthorized: nothing more
+        broken (5 tries)
+          counter failed null 127.0.0.1 answered 500 Internal Server Error: oh no; tried 5 times (WEBHOOK_TRIES_MAX)
+        busy, then there (2 tries)
+          counter success 2
+        calls back where nobody listens (1 tries)
+          counter failed null the service says that it will call back, and no callbacks are taken: set `callbacks` in the settings
+        says no (1 tries)
+          counter failed null nobody is left to take it: it was rejected (asked 1)
+    "#]].assert_eq(&all);
 }
 
 #[tokio::test(flavor = "multi_thread")]
