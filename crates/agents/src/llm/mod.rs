@@ -4,6 +4,7 @@
 mod calls;
 mod guidance;
 mod handoff_tools;
+mod results;
 mod sight;
 mod step;
 pub mod turn;

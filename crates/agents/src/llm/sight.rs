@@ -7,9 +7,15 @@ use handover_core::{
     handoff::Handoff,
     ids::AgentId,
     limits::BRIEF_MESSAGES,
-    message::Role,
+    message::{Role, ToolCall},
 };
-use std::collections::BTreeMap;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Stands for what was said before the first message that is shown.
+const EARLIER: &str = "[what was said before this is not shown]";
+/// Stands for the result of a call that ended a turn, or that is not shown.
+const NOT_SHOWN: &str = "[no result is shown: your turn ended with it, or it was left out]";
 
 /// The lines with which a turn begins. Whoever answers the user sees the conversation itself; whoever was handed a task
 /// sees the brief, and before it what the brief does not hold.
@@ -29,23 +35,16 @@ pub(super) fn lines(me: &AgentId, handoff: &Handoff, view: &View, asked_by_user:
 }
 
 fn of_items(me: &AgentId, items: &[Shown]) -> Vec<Line> {
-    let results: BTreeMap<&str, &Shown> = items
-        .iter()
-        .filter(|item| item.said.role == Role::Tool && item.said.agent.as_ref() == Some(me))
-        .filter_map(|item| Some((item.said.tool_call_id.as_deref()?, item)))
-        .collect();
     let mut lines = Vec::new();
-    let mut paired = Vec::new();
-    for item in items {
+    let mut paired = BTreeSet::new();
+    for (i, item) in items.iter().enumerate() {
         let mine = item.said.agent.as_ref() == Some(me);
-        let complete = item.said.tool_calls.iter().all(|call| results.contains_key(call.id.as_str()));
         match item.said.role {
-            Role::Assistant if mine && !item.described && complete => {
+            Role::Assistant if mine && !item.described => {
                 lines.push(Line::Model { text: item.said.content.clone(), calls: calls(item) });
                 if !item.said.tool_calls.is_empty() {
-                    let answers = item.said.tool_calls.iter().filter_map(|call| results.get(call.id.as_str()));
-                    lines.push(Line::Results(answers.clone().map(|answer| result(answer)).collect()));
-                    paired.extend(answers.map(|answer| answer.n));
+                    let answer = |call| answered(me, call, &items[i + 1..], &mut paired);
+                    lines.push(Line::Results(item.said.tool_calls.iter().map(answer).collect()));
                 }
             }
             Role::Tool if paired.contains(&item.n) => {}
@@ -55,25 +54,39 @@ fn of_items(me: &AgentId, items: &[Shown]) -> Vec<Line> {
             Role::System | Role::User | Role::Assistant | Role::Tool => lines.push(Line::User(told(item))),
         }
     }
+    // Some providers want the user to begin.
+    if matches!(lines.first(), Some(Line::Model { .. })) {
+        lines.insert(0, Line::User(EARLIER.to_owned()));
+    }
     lines
 }
 
-fn calls(item: &Shown) -> Vec<Call> {
-    let call = |call: &handover_core::message::ToolCall| Call {
-        id: call.id.clone(),
-        name: call.name.clone(),
-        arguments: Arguments::Read(call.arguments.clone()),
-    };
-    item.said.tool_calls.iter().map(call).collect()
+/// The result of a call of mine: the first with its id that comes after it and belongs to no other call. Models give
+/// the same id to calls of different turns. Providers want a result for every call, so one that lacks is told of.
+fn answered(me: &AgentId, call: &ToolCall, after: &[Shown], paired: &mut BTreeSet<u64>) -> CallResult {
+    let found = after.iter().find(|item| {
+        let said = &item.said;
+        said.role == Role::Tool
+            && said.agent.as_ref() == Some(me)
+            && said.tool_call_id.as_deref() == Some(call.id.as_str())
+            && !paired.contains(&item.n)
+    });
+    paired.extend(found.map(|item| item.n));
+    let content = found.map_or_else(|| NOT_SHOWN.to_owned(), |item| item.said.content.clone());
+    CallResult { id: call.id.clone(), name: call.name.clone(), content, failed: false }
 }
 
-fn result(item: &Shown) -> CallResult {
-    CallResult {
-        id: item.said.tool_call_id.clone().unwrap_or_default(),
-        name: item.said.tool_name.clone().unwrap_or_default(),
-        content: item.said.content.clone(),
-        failed: false,
-    }
+fn calls(item: &Shown) -> Vec<Call> {
+    let call = |call: &ToolCall| Call {
+        id: call.id.clone(),
+        name: call.name.clone(),
+        arguments: match &call.arguments {
+            // Kept as the text that it was: nothing that a provider would take back.
+            Value::String(text) => Arguments::Broken { text: text.clone(), why: String::new() },
+            read => Arguments::Read(read.clone()),
+        },
+    };
+    item.said.tool_calls.iter().map(call).collect()
 }
 
 /// Something that somebody else said or did, as data.
@@ -97,7 +110,7 @@ fn quoted(text: &str) -> String {
     text.trim().split(breaks).map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Lines of the user that follow each other are one: some providers want the speakers to take turns.
+/// Lines of one side that follow each other are one: some providers want the speakers to take turns.
 fn merged(lines: Vec<Line>) -> Vec<Line> {
     let mut merged: Vec<Line> = Vec::with_capacity(lines.len());
     for line in lines {
@@ -105,6 +118,11 @@ fn merged(lines: Vec<Line>) -> Vec<Line> {
             (Some(Line::User(before)), Line::User(text)) => {
                 before.push_str("\n\n");
                 before.push_str(&text);
+            }
+            (Some(Line::Model { text: before, calls: none }), Line::Model { text, calls }) if none.is_empty() => {
+                before.push_str("\n\n");
+                before.push_str(&text);
+                *none = calls;
             }
             (_, line) => merged.push(line),
         }
