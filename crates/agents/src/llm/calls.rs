@@ -154,21 +154,22 @@ impl<'a> Caller<'a> {
             None => return Ok(Err(self.nobody(&kind))),
         }
         Ok(match self.work.delegate(name, request).await {
-            Ok(result) => self.came_back(&kind, &task, result).await,
+            Ok(result) => Self::came_back(result),
             Err(error) => Err(refused(&error)),
         })
     }
 
-    async fn came_back(&self, kind: &str, task: &str, result: Return) -> Outcome {
+    fn came_back(result: Return) -> Outcome {
         let who = result.from_agent.clone();
-        let value = json!({
+        let mut value = json!({
             "specialist_name": who,
             "specialist_response": result.result.body,
-            "status": result.status,
-            "notes": result.notes,
-            "iterations": result.metrics.iterations,
-            "handoff_summary": format!("{who} ({kind} specialist) ended the task with {}: {task}", word(result.status)),
+            "handoff_summary": format!("{} after {} iterations", word(result.status), result.metrics.iterations),
         });
+        // What it noted is told where the response does not say it.
+        if !result.notes.is_empty() && value["specialist_response"] != result.notes.as_str() {
+            value["notes"] = json!(result.notes);
+        }
         match result.status {
             ReturnStatus::Success | ReturnStatus::Partial => Ok((value, false)),
             ReturnStatus::Failed | ReturnStatus::Timeout => Err(json!({

@@ -24,6 +24,7 @@ const TRANSFERS: &str = "transfer";
 const EACH: [&str; 7] = [SPECIALIST, AGENT, ACCEPT, LIST, ESCALATE, RECALL, APPROVAL];
 
 /// The tools of an agent by which it hands over.
+#[derive(Default)]
 pub(super) struct Names {
     has: Vec<String>,
     /// To whom it has a tool of their own.
