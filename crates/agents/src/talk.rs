@@ -31,6 +31,10 @@ pub struct Moved {
 /// What came of something that the user said.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answered {
+    /// What the user said.
+    pub said: String,
+    /// By which handoff it was asked.
+    pub asked: HandoffId,
     /// Who answered.
     pub agent: AgentId,
     /// What.
@@ -94,35 +98,62 @@ impl Conversation {
         Ok(self.engine.session(&self.session).await?.active_agent.clone())
     }
 
-    /// The user says something, and whoever has the conversation answers.
+    /// The user says something, and whoever has the conversation answers. Whoever goes on talking has heard what was
+    /// answered before.
     ///
     /// # Errors
     /// When it cannot be kept, or nobody can be asked.
     pub async fn say(&self, text: &str) -> Result<Answered, HandoffError> {
+        while let Some(answered) = self.unheard().await? {
+            self.take(answered).await?;
+        }
         let n = self.engine.say(&self.session, vec![NewMessage::new(Role::User, text)]).await?;
         self.ask(n, text).await
     }
 
-    /// Goes on with what the user said last, where that has no answer yet: the process that waited for it was ended.
+    /// Goes on with what the user said last, where that has no answer that was heard: the process that waited for it was
+    /// ended. Nothing is asked again that was answered.
     ///
     /// # Errors
     /// When nobody can be asked.
     pub async fn resume(&self) -> Result<Option<Answered>, HandoffError> {
         let session = self.engine.session(&self.session).await?;
+        let asked = session.open.values().find(|open| open.request.from_agent == self.user).map(|open| open.id);
+        if let Some(id) = asked.or(self.unheard().await?) {
+            return self.answered(id).await.map(Some);
+        }
         let n = session.mark.messages;
         let last = if n == 0 { Vec::new() } else { self.engine.messages(&self.session, n, n).await? };
-        let asked =
-            session.open.values().filter(|open| open.request.from_agent == self.user).map(|open| open.id).next();
-        match (asked, last.first()) {
-            (Some(id), _) => self.answered(id).await.map(Some),
-            (None, Some(message)) if message.said.role == Role::User => {
-                self.ask(n, &message.said.content).await.map(Some)
-            }
-            (None, _) => match self.going().await? {
-                Some(handoff) => self.answered(handoff.id).await.map(Some),
-                None => Ok(None),
-            },
+        if let Some(message) = last.first().filter(|message| message.said.role == Role::User) {
+            return self.ask(n, &message.said.content).await.map(Some);
         }
+        match self.going().await? {
+            Some(handoff) => self.answered(handoff.id).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The user has seen this answer: it is not given again.
+    ///
+    /// # Errors
+    /// When that cannot be kept.
+    pub async fn heard(&self, answered: &Answered) -> Result<(), HandoffError> {
+        match self.take(answered.asked).await {
+            // What nobody waits for any more was heard before.
+            Err(error) if !error.has(Code::NoReturn) => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    async fn take(&self, asked: HandoffId) -> Result<(), HandoffError> {
+        self.engine.take_return(&self.session, asked, &self.user, Some("taken")).await.map(drop)
+    }
+
+    /// The last question of the user that has its answer, and nobody has seen it.
+    async fn unheard(&self) -> Result<Option<HandoffId>, HandoffError> {
+        let waiting = self.engine.waiting_returns(&self.user, PAGE_MAX).await?;
+        let mine = waiting.into_iter().filter(|waiting| waiting.session == self.session);
+        Ok(mine.max_by_key(|waiting| waiting.seq).map(|waiting| HandoffId(waiting.of)))
     }
 
     /// Asks whoever has the conversation. The number of the message makes it once.
@@ -145,15 +176,6 @@ impl Conversation {
     async fn answered(&self, asked: HandoffId) -> Result<Answered, HandoffError> {
         let mut result = self.engine.returned(asked).await?;
         let first = self.engine.handoff(asked).await?;
-        if first.request.from_agent == self.user {
-            // Taken before a restart is taken all the same.
-            let taken = self.engine.take_return(&self.session, asked, &self.user, Some("taken")).await;
-            if let Err(error) = taken
-                && !error.has(Code::NoReturn)
-            {
-                return Err(error);
-            }
-        }
         while let Some(next) = self.going().await? {
             result = self.engine.returned(next.id).await?;
         }
@@ -170,13 +192,19 @@ impl Conversation {
         };
         let used =
             after.iter().chain([&first]).filter_map(|handoff| handoff.result.as_ref()).map(|result| result.metrics);
+        let moves: Vec<Moved> = after.iter().map(moved).collect();
+        let mut suggestions = self.engine.suggestions(&self.session).await?;
+        // Whoever had a part in the answer was found without advice.
+        suggestions.retain(|advice| advice.to.as_ref().is_none_or(|to| moves.iter().all(|moved| moved.to != *to)));
         Ok(Answered {
+            said: first.request.task.description.clone(),
+            asked,
             agent: result.from_agent,
             text: if result.status == ReturnStatus::Success || !text.is_empty() { text } else { result.notes.clone() },
             status: result.status,
-            moves: after.iter().map(moved).collect(),
+            moves,
             used: used.fold(Metrics::default(), sum),
-            suggestions: self.engine.suggestions(&self.session).await?,
+            suggestions,
         })
     }
 

@@ -159,6 +159,32 @@ impl<'a> Caller<'a> {
         })
     }
 
+            Ok(result) => Self::came_back(result),
+            Err(error) => Err(refused(&error)),
+        })
+    }
+
+    fn came_back(result: Return) -> Outcome {
+        let who = result.from_agent.clone();
+        let mut value = json!({
+            "specialist_name": who,
+            "specialist_response": result.result.body,
+            "handoff_summary": format!("{} after {} iterations", word(result.status), result.metrics.iterations),
+        });
+        // What it noted is told where the response does not say it.
+        if !result.notes.is_empty() && value["specialist_response"] != result.notes.as_str() {
+            value["notes"] = json!(result.notes);
+        }
+        match result.status {
+            ReturnStatus::Success | ReturnStatus::Partial => Ok((value, false)),
+            ReturnStatus::Failed | ReturnStatus::Timeout => Err(json!({
+                "error": format!("the handoff to {who} came to nothing: {}", result.notes),
+                "details": value,
+                "hint": "do it yourself, try somebody else, or ask the user",
+            })),
+        }
+    }
+
     /// Whom a model means: an agent by name, or whoever can do this.
     fn addressed(&self, kind: &str) -> Option<Addressed> {
         let agents = self.work.engine().agents();

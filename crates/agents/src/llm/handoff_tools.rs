@@ -27,6 +27,8 @@ const EACH: [&str; 7] = [SPECIALIST, AGENT, ACCEPT, LIST, ESCALATE, RECALL, APPR
 
 /// The tools of an agent by which it hands over.
 pub(crate) struct Names {
+#[derive(Default)]
+pub(super) struct Names {
     has: Vec<String>,
     /// To whom it has a tool of their own.
     transfers: Vec<AgentId>,

@@ -10,7 +10,7 @@ use handover_core::{
     workflow::{Rule, Workflow},
 };
 use handover_engine::agent::{Failure, Work};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Arc};
 
 impl LlmAgent {
@@ -19,8 +19,13 @@ impl LlmAgent {
         let handoff = work.handoff();
         let session = work.engine().session(&handoff.session_id).await?;
         let others = guidance::available(&self.profile, work.engine().agents());
-        let names = Names::of(&self.profile, &others);
         let step = self.step(work, &session);
+        // The rules say where a step goes: whoever works on one has no tool for that which it does not list.
+        let names = if step.is_some() && self.profile.tools.is_empty() {
+            Names::default()
+        } else {
+            Names::of(&self.profile, &others)
+        };
         let mut tools = names.specs(&others);
         let outside: Vec<String> = self.profile.tools.iter().filter(|name| !Names::is_ours(name)).cloned().collect();
         let toolbox = self.tools.toolbox(&outside).await;
@@ -46,11 +51,11 @@ impl LlmAgent {
         let rules: Vec<&Rule> = ways(&workflow, self.profile.id.as_str(), &flow.state);
         let signals: BTreeSet<&str> =
             rules.iter().flat_map(|rule| rule.trigger_state.iter()).map(String::as_str).collect();
-        let lines: Vec<String> = rules.iter().map(|rule| line(rule)).collect();
+        let lines: Vec<String> = rules.iter().map(|rule| line(rule, work.payload())).collect();
         let about = workflow.states.get(&flow.state).map(|state| state.about.clone()).unwrap_or_default();
         let words = format!(
             "## Your Step\n\nYou work on the state {} of the workflow {}. {about}\nEnd it by calling `{FINISH}` once, with \
-             the data that the next agent needs. Where the work goes:\n{}",
+             new data alone: what you were given goes along by itself. Where the work goes:\n{}",
             flow.state,
             workflow.name,
             lines.join("\n")
@@ -78,12 +83,13 @@ fn ways<'a>(workflow: &'a Workflow, agent: &str, state: &str) -> Vec<&'a Rule> {
     workflow.rules.iter().filter(|rule| rule.from.as_str() == agent && workflow.fires_in(rule, state)).collect()
 }
 
-/// A way in words: when, where to, and what has to come along.
-fn line(rule: &Rule) -> String {
+/// A way in words: when, where to, and what has to come along that was not given.
+fn line(rule: &Rule, given: &Value) -> String {
     let when = if rule.trigger_state.is_empty() { "any end".to_owned() } else { rule.trigger_state.join(" or ") };
     let to = rule.to.as_ref().map_or_else(|| "the end".to_owned(), ToString::to_string);
     let condition = rule.condition.as_ref().map(|condition| format!(", where `{}`", condition.source()));
-    let fields: Vec<&str> = rule.payload.names().map(String::as_str).collect();
+    let missing = |name: &&String| given.get(name.as_str()).is_none();
+    let fields: Vec<&str> = rule.payload.required.iter().filter(missing).map(String::as_str).collect();
     let needs = if fields.is_empty() { String::new() } else { format!("; needs {}", fields.join(", ")) };
     format!("- {when}{} → {to}: {}{needs}", condition.unwrap_or_default(), rule.reason)
 }

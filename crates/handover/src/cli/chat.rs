@@ -7,7 +7,7 @@ use super::{
     exit::Stop,
     keep,
     out::{Frame, Out},
-    paint::{Style, tame},
+    paint::{Style, tame, tame_lines},
     staff,
 };
 use crate::settings::{self, Settings};
@@ -15,6 +15,7 @@ use clap::Args;
 use handover_agents::{
     llm::Overheard,
     model::Piece,
+    staff::Staff,
     talk::{Answered, Conversation},
 };
 use handover_core::{
@@ -29,7 +30,10 @@ use serde_json::json;
 use std::{
     io::{self, BufRead, Read},
     path::PathBuf,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use tokio::sync::mpsc;
 
@@ -69,8 +73,9 @@ pub(crate) async fn run(cli: &Cli, args: &Chat, out: &mut Out) -> Result<(), Sto
         opened => opened?,
     };
     let desk = desk::serve(&engine, &db);
+    let mut staff = None;
     let done = tokio::select! {
-        done = talk(&engine, &team, args, out) => done,
+        done = talk(&engine, &team, args, &mut staff, out) => done,
         () = keep::interrupted() => Err(Stop::refused(
             "interrupted; what was said is kept",
             format!("go on with: handover chat {} --session {}", args.team.display(), args.session),
@@ -79,27 +84,43 @@ pub(crate) async fn run(cli: &Cli, args: &Chat, out: &mut Out) -> Result<(), Sto
     desk.close().await;
     let closed =
         tokio::time::timeout(std::time::Duration::from_millis(handover_core::limits::RUN_CLOSE_MS), engine.close());
-    let closed = closed.await.unwrap_or(Ok(()));
+    let closed = closed.await;
+    match staff {
+        // Whoever still works finds its model and its tools until the process ends; without them it would fail first.
+        Some(staff) if closed.is_err() => std::mem::forget(staff),
+        Some(staff) => staff.close().await,
+        None => {}
+    }
     done?;
-    Ok(closed?)
+    Ok(closed.unwrap_or(Ok(()))?)
 }
 
-async fn talk(engine: &Engine, team: &Settings, args: &Chat, out: &mut Out) -> Result<(), Stop> {
+async fn talk(
+    engine: &Engine,
+    team: &Settings,
+    args: &Chat,
+    kept: &mut Option<Staff>,
+    out: &mut Out,
+) -> Result<(), Stop> {
     let (sender, pieces) = mpsc::channel(CHAT_PIECES_MAX);
-    let mut staff = staff::of(engine, Some(team)).await?;
-    // Whoever does not keep up misses pieces; the whole answer comes at the end all the same.
-    staff.heard_by(Arc::new(move |overheard| drop(sender.try_send(overheard))));
+    let missed = Arc::new(AtomicBool::new(false));
+    let staff = kept.insert(staff::of(engine, Some(team)).await?);
+    let misses = missed.clone();
+    staff.heard_by(Arc::new(move |overheard| {
+        // Whoever does not keep up is shown the whole answer at its end.
+        if sender.try_send(overheard).is_err() {
+            misses.store(true, Ordering::Relaxed);
+        }
+    }));
     team.apply(engine).await?;
-    staff::employ(&staff, engine, team).await?;
+    staff::employ(staff, engine, team).await?;
     let first = first(team, args)?;
     let session = SessionId::new(&args.session)?;
     let user = AgentId::new(&args.user)?;
     let talk = Conversation::open(engine, &session, &user, &first).await?;
     let feed = engine.subscribe(Filter { session: Some(session), ..Filter::default() }, None);
-    let mut room = Room { talk, feed, pieces, engine: engine.clone(), speaking: None };
-    let done = room.meet(args, out).await;
-    staff.close().await;
-    done
+    let mut room = Room { talk, feed, pieces, missed, engine: engine.clone(), speaking: None };
+    room.meet(args, out).await
 }
 
 /// Who has the conversation at first.
@@ -121,6 +142,8 @@ struct Room {
     talk: Conversation,
     feed: Subscription,
     pieces: mpsc::Receiver<Overheard>,
+    /// Whether a piece was lost on its way.
+    missed: Arc<AtomicBool>,
     engine: Engine,
     /// Whose words stand on the line that is being written.
     speaking: Option<AgentId>,
@@ -130,11 +153,14 @@ impl Room {
     async fn meet(&mut self, args: &Chat, out: &mut Out) -> Result<(), Stop> {
         let active = self.talk.active().await?;
         out.note(format!("{active} listens. End with Ctrl-D; the same command goes on later.")).await?;
-        if let Some(answered) = self.answer(Said::Before, out).await? {
-            self.tell(&answered, out).await?;
+        let before = self.answer(Said::Before, out).await?;
+        if let Some(answered) = &before {
+            self.tell(answered, out).await?;
         }
         if !args.say.is_empty() {
-            for text in &args.say {
+            // The same command again goes on: what was said before its process ended is not said twice.
+            let said = before.and_then(|before| args.say.iter().position(|text| *text == before.said));
+            for text in &args.say[said.map_or(0, |said| said + 1)..] {
                 self.say(text, out).await?;
             }
             return Ok(());
@@ -146,7 +172,7 @@ impl Room {
                 out.send(Frame::Out(prompt)).await?;
             }
             let Some(line) = lines.recv().await else { return Ok(()) };
-            let line = line.map_err(|error| Stop::trouble(format!("what was typed cannot be read: {error}"), ""))?;
+            let line = line.map_err(|error| Stop::refused(format!("what was typed cannot be read: {error}"), "say less at a time"))?;
             match line.trim() {
                 "" => {}
                 "/quit" | "/exit" => return Ok(()),
@@ -197,16 +223,23 @@ impl Room {
         while let Ok(heard) = self.pieces.try_recv() {
             hear(&mut self.speaking, heard, out).await?;
         }
-        let heard = self.speaking.as_ref() == Some(&answered.agent);
+        let heard = self.speaking.as_ref() == Some(&answered.agent) && !self.missed.swap(false, Ordering::Relaxed);
         end_line(&mut self.speaking, out).await?;
         if out.look.json {
-            return out.json_line(&as_json(answered)).await;
+            out.json_line(&as_json(answered)).await?;
+        } else {
+            Self::show(answered, heard, out).await?;
         }
+        // Only what was shown counts as heard: ended before, it is shown again.
+        Ok(self.talk.heard(answered).await?)
+    }
+
+    async fn show(answered: &Answered, heard: bool, out: &mut Out) -> Result<(), Stop> {
         match answered.status {
             ReturnStatus::Success | ReturnStatus::Partial if heard => {}
             ReturnStatus::Success | ReturnStatus::Partial => {
                 let who = out.paint(Style::Cyan, &format!("{} › ", answered.agent));
-                out.line(format!("{who}{}", tame_lines(&answered.text))).await?;
+                out.line(format!("{who}{}", tame_piece(&answered.text))).await?;
             }
             ReturnStatus::Failed | ReturnStatus::Timeout => {
                 let who = out.paint(Style::Red, &format!("{} could not answer:", answered.agent));
@@ -232,13 +265,19 @@ fn typed() -> mpsc::Receiver<io::Result<String>> {
             if matches!(read, Ok(0)) {
                 return;
             }
+            let read = read.and_then(|bytes| if bytes < CHAT_LINE_BYTES_MAX { Ok(line) } else { Err(too_long()) });
             let failed = read.is_err();
-            if sender.blocking_send(read.map(|_| line)).is_err() || failed {
+            if sender.blocking_send(read).is_err() || failed {
                 return;
             }
         }
     });
     lines
+}
+
+fn too_long() -> io::Error {
+    let message = format!("a line has {CHAT_LINE_BYTES_MAX} bytes or more (CHAT_LINE_BYTES_MAX)");
+    io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
 /// What is to be answered.
@@ -260,9 +299,10 @@ async fn hear(speaking: &mut Option<AgentId>, heard: Overheard, out: &mut Out) -
                 out.send(Frame::Out(who)).await?;
                 *speaking = Some(heard.agent);
             }
-            out.send(Frame::Out(tame_lines(&text))).await
+            out.send(Frame::Out(tame_piece(&text))).await
         }
-        Piece::Tool(_) => Ok(()),
+        // What it says afterwards is another line.
+        Piece::Tool(_) => end_line(speaking, out).await,
         Piece::Again => {
             end_line(speaking, out).await?;
             out.note("  (the answer broke off and is asked for again)").await
@@ -277,9 +317,9 @@ async fn end_line(speaking: &mut Option<AgentId>, out: &mut Out) -> Result<(), S
     Ok(())
 }
 
-/// A text that cannot command the terminal, with its lines.
-fn tame_lines(text: &str) -> String {
-    text.split('\n').map(tame).collect::<Vec<_>>().join("\n")
+/// A text that cannot command the terminal, with its lines. A piece of a text may begin or end with a space or a line.
+fn tame_piece(text: &str) -> String {
+    text.split('\n').map(|line| tame_lines(line.trim_end_matches('\r'))).collect::<Vec<_>>().join("\n")
 }
 
 /// A line about a move of the conversation, or a task that goes to somebody.
