@@ -96,7 +96,7 @@ pub fn read(text: &str) -> Result<Came, String> {
     let answer: Answer = if text.trim().is_empty() {
         Answer::default()
     } else {
-        serde_json::from_str(text).map_err(|error| told(error.to_string()))?
+        object(text).map_err(|error| told(error.to_string()))?
     };
     if let Some(why) = answer.reject {
         let why = if why.trim().is_empty() { "it gave no reason".to_owned() } else { tame(&why) };
@@ -117,6 +117,12 @@ pub fn read(text: &str) -> Result<Came, String> {
         done = done.then(goto);
     }
     Ok(Came::Done(Box::new(if answer.failed { done.unsuccessful() } else { done })))
+}
+
+/// An answer is an object. A list would pass for one: its values would be taken for fields, in their order.
+fn object(text: &str) -> Result<Answer, serde_json::Error> {
+    let fields: Map<String, Value> = serde_json::from_str(text)?;
+    serde_json::from_value(Value::Object(fields))
 }
 
 /// Where the work goes, and what changes with it: the command object, as everybody writes it.

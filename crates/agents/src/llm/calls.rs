@@ -2,7 +2,9 @@
 
 use super::{
     Here, guidance,
-    handoff_tools::{ACCEPT, AGENT, APPROVAL, ESCALATE, FINISH, LIST, Names, RECALL, SPECIALIST, TRANSFER, transfer_to},
+    handoff_tools::{
+        ACCEPT, AGENT, APPROVAL, ESCALATE, FINISH, LIST, Names, RECALL, SPECIALIST, TRANSFER, transfer_to,
+    },
     results::{came_back, cut, refused, text, wrong},
 };
 use crate::{
@@ -154,41 +156,16 @@ impl<'a> Caller<'a> {
             None => return Ok(Err(self.nobody(&kind))),
         }
         Ok(match self.work.delegate(name, request).await {
-            Ok(result) => came_back(&kind, &task, &result),
+            Ok(result) => came_back(&result),
             Err(error) => Err(refused(error)?),
         })
-    }
-
-            Ok(result) => Self::came_back(result),
-            Err(error) => Err(refused(&error)),
-        })
-    }
-
-    fn came_back(result: Return) -> Outcome {
-        let who = result.from_agent.clone();
-        let mut value = json!({
-            "specialist_name": who,
-            "specialist_response": result.result.body,
-            "handoff_summary": format!("{} after {} iterations", word(result.status), result.metrics.iterations),
-        });
-        // What it noted is told where the response does not say it.
-        if !result.notes.is_empty() && value["specialist_response"] != result.notes.as_str() {
-            value["notes"] = json!(result.notes);
-        }
-        match result.status {
-            ReturnStatus::Success | ReturnStatus::Partial => Ok((value, false)),
-            ReturnStatus::Failed | ReturnStatus::Timeout => Err(json!({
-                "error": format!("the handoff to {who} came to nothing: {}", result.notes),
-                "details": value,
-                "hint": "do it yourself, try somebody else, or ask the user",
-            })),
-        }
     }
 
     /// Whom a model means: an agent by name, or whoever can do this.
     fn addressed(&self, kind: &str) -> Option<Addressed> {
         let agents = self.work.engine().agents();
-        if let Some(agent) = agents.iter().find(|agent| agent.profile.id.as_str() == kind || agent.profile.name == kind) {
+        if let Some(agent) = agents.iter().find(|agent| agent.profile.id.as_str() == kind || agent.profile.name == kind)
+        {
             return Some(Addressed::Agent(agent.profile.id.clone()));
         }
         let can = |name: &str| agents.iter().any(|agent| agent.profile.proficiency(name).is_some());

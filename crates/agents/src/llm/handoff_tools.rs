@@ -26,9 +26,8 @@ const TRANSFERS: &str = "transfer";
 const EACH: [&str; 7] = [SPECIALIST, AGENT, ACCEPT, LIST, ESCALATE, RECALL, APPROVAL];
 
 /// The tools of an agent by which it hands over.
-pub(crate) struct Names {
 #[derive(Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     has: Vec<String>,
     /// To whom it has a tool of their own.
     transfers: Vec<AgentId>,

@@ -29,17 +29,17 @@ pub(super) fn refused(error: HandoffError) -> Result<Value, Failure> {
 }
 
 /// What a specialist gave back.
-pub(super) fn came_back(kind: &str, task: &str, result: &Return) -> Outcome {
+pub(super) fn came_back(result: &Return) -> Outcome {
     let who = result.from_agent.clone();
-    let field = kind.trim_end_matches("specialist").trim_end();
-    let value = json!({
+    let mut value = json!({
         "specialist_name": who,
         "specialist_response": result.result.body,
-        "status": result.status,
-        "notes": result.notes,
-        "iterations": result.metrics.iterations,
-        "handoff_summary": format!("{who} ({field} specialist) ended the task with {}: {task}", word(result.status)),
+        "handoff_summary": format!("{} after {} iterations", word(result.status), result.metrics.iterations),
     });
+    // What it noted is told where the response does not say it.
+    if !result.notes.is_empty() && value["specialist_response"] != result.notes.as_str() {
+        value["notes"] = json!(result.notes);
+    }
     match result.status {
         ReturnStatus::Success | ReturnStatus::Partial => Ok((value, false)),
         ReturnStatus::Failed | ReturnStatus::Timeout => Err(json!({

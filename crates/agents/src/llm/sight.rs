@@ -16,17 +16,12 @@ use std::collections::BTreeSet;
 const EARLIER: &str = "[what was said before this is not shown]";
 /// Stands for the result of a call that ended a turn, or that is not shown.
 const NOT_SHOWN: &str = "[no result is shown: your turn ended with it, or it was left out]";
-const EARLIER: &str = "[the conversation began earlier; that part is not shown]";
 
 /// The lines with which a turn begins. Whoever answers the user sees the conversation itself; whoever was handed a task
 /// sees the brief, and before it what the brief does not hold.
 pub(super) fn lines(me: &AgentId, handoff: &Handoff, view: &View, asked_by_user: bool) -> Vec<Line> {
     if asked_by_user {
         let mut lines = of_items(me, &view.items);
-        // What was said before is not shown where a conversation is long; but it was not begun by the model.
-        if matches!(lines.first(), Some(Line::Model { .. })) {
-            lines.insert(0, Line::User(EARLIER.to_owned()));
-        }
         // A model answers what was said last, and that must not be itself.
         if !matches!(lines.last(), Some(Line::User(_))) {
             lines.push(Line::User(handoff.request.task.description.clone()));
@@ -50,23 +45,13 @@ fn of_items(me: &AgentId, items: &[Shown]) -> Vec<Line> {
                 if !item.said.tool_calls.is_empty() {
                     let answer = |call| answered(me, call, &items[i + 1..], &mut paired);
                     lines.push(Line::Results(item.said.tool_calls.iter().map(answer).collect()));
-    let mut paired: BTreeSet<u64> = BTreeSet::new();
-    for (i, item) in items.iter().enumerate() {
-        let mine = item.said.agent.as_ref() == Some(me) && !item.described;
-        let answers = if mine && item.said.role == Role::Assistant { answers(me, item, &items[i + 1..]) } else { None };
-        match (item.said.role, answers) {
-            (Role::Assistant, Some(answers)) => {
-                lines.push(Line::Model { text: item.said.content.clone(), calls: calls(item) });
-                if !answers.is_empty() {
-                    lines.push(Line::Results(answers.iter().map(|answer| result(answer)).collect()));
-                    paired.extend(answers.iter().map(|answer| answer.n));
                 }
             }
-            (Role::Tool, _) if paired.contains(&item.n) => {}
-            (Role::User, _) if item.said.agent.is_none() && !item.described => {
+            Role::Tool if paired.contains(&item.n) => {}
+            Role::User if item.said.agent.is_none() && !item.described => {
                 lines.push(Line::User(item.said.content.clone()));
             }
-            (Role::System | Role::User | Role::Assistant | Role::Tool, _) => lines.push(Line::User(told(item))),
+            Role::System | Role::User | Role::Assistant | Role::Tool => lines.push(Line::User(told(item))),
         }
     }
     // Some providers want the user to begin.
@@ -89,34 +74,6 @@ fn answered(me: &AgentId, call: &ToolCall, after: &[Shown], paired: &mut BTreeSe
     paired.extend(found.map(|item| item.n));
     let content = found.map_or_else(|| NOT_SHOWN.to_owned(), |item| item.said.content.clone());
     CallResult { id: call.id.clone(), name: call.name.clone(), content, failed: false }
-/// The results of the tools that a message asks for, one for each; nothing where one is missing. Only those up to the
-/// next message of the same agent count: some providers use an id again.
-fn answers<'a>(me: &AgentId, asked: &Shown, after: &'a [Shown]) -> Option<Vec<&'a Shown>> {
-    let mine = |item: &&Shown| item.said.agent.as_ref() == Some(me);
-    let turn: Vec<&Shown> = after.iter().filter(mine).take_while(|item| item.said.role == Role::Tool).collect();
-    let mut found: Vec<&Shown> = Vec::new();
-    for call in &asked.said.tool_calls {
-        let fits = |item: &&&Shown| {
-            let first = !found.iter().any(|found| found.n == item.n);
-            first && item.said.tool_call_id.as_deref() == Some(call.id.as_str()) && !item.described
-        };
-        let answer = turn.iter().find(fits).copied()?;
-        found.push(answer);
-    }
-    Some(found)
-}
-
-fn calls(item: &Shown) -> Vec<Call> {
-    let call = |call: &handover_core::message::ToolCall| Call {
-        id: call.id.clone(),
-        name: call.name.clone(),
-        arguments: match &call.arguments {
-            // What was no object is kept as the text that it was.
-            Value::String(text) => Arguments::Broken { text: text.clone(), why: String::new() },
-            value => Arguments::Read(value.clone()),
-        },
-    };
-    item.said.tool_calls.iter().map(call).collect()
 }
 
 fn calls(item: &Shown) -> Vec<Call> {

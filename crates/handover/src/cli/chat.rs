@@ -172,7 +172,9 @@ impl Room {
                 out.send(Frame::Out(prompt)).await?;
             }
             let Some(line) = lines.recv().await else { return Ok(()) };
-            let line = line.map_err(|error| Stop::refused(format!("what was typed cannot be read: {error}"), "say less at a time"))?;
+            let line = line.map_err(|error| {
+                Stop::refused(format!("what was typed cannot be read: {error}"), "say less at a time")
+            })?;
             match line.trim() {
                 "" => {}
                 "/quit" | "/exit" => return Ok(()),
