@@ -25,3 +25,9 @@ fn the_files_of_the_guide_are_good_and_its_program_works() {
     let written = place.json("hand-off --session s --to writer --task 'Write a line' --wait");
     assert_eq!(written["status"], "success", "{written:#}");
 }
+
+#[test]
+fn the_worker_of_the_guide_is_the_one_of_the_examples() {
+    let worker = include_str!("../../../../examples/worker/worker.py");
+    assert!(worker.contains(blocks("python worker")[0].trim_end()), "the guide shows another worker");
+}

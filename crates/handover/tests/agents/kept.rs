@@ -62,11 +62,10 @@ tools:
     );
     place.write(
         "script.yaml",
-        "answers:
-  - when: {tool_result: count_words}
-    say: It has 2 words.
-  - say: I count.
-    call: {count_words: {text: one two}}
+        "- when: {after_tool: count_words}
+  say: It has 2 words.
+- say: I count.
+  call: [{count_words: {text: one two}}]
 ",
     );
     place.json("sessions open s --by desk");
