@@ -97,6 +97,11 @@ pub fn read(text: &str) -> Result<Came, String> {
         Answer::default()
     } else {
         object(text).map_err(|error| told(error.to_string()))?
+        // A list would be read as the fields in their order.
+        if !text.trim_start().starts_with('{') && serde_json::from_str::<Value>(text).is_ok() {
+            return Err(told("this is no object".to_owned()));
+        }
+        serde_json::from_str(text).map_err(|error| told(error.to_string()))?
     };
     if let Some(why) = answer.reject {
         let why = if why.trim().is_empty() { "it gave no reason".to_owned() } else { tame(&why) };
@@ -141,7 +146,17 @@ fn turn(goto: &Value, update: &Value) -> Result<(Option<Goto>, Update), String> 
 
 /// A text of somebody else as it can be kept: programs colour what they say, and go on for long.
 pub(crate) fn tame(text: &str) -> String {
-    let kept: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+    let mut kept = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' && chars.next_if_eq(&'[').is_some() {
+            // A command to a terminal, up to its letter.
+            while chars.next_if(|c| !c.is_ascii_alphabetic()).is_some() {}
+            chars.next();
+        } else if !c.is_control() || matches!(c, '\n' | '\t') {
+            kept.push(c);
+        }
+    }
     // Room for what is said around it.
     kept[..kept.floor_char_boundary(TEXT_BYTES_MAX / 2)].to_owned()
 }
@@ -207,7 +222,7 @@ mod tests {
             {"goto": 7}
               Err("HO0104 goto: expected \"END\", an agent, a list of sends or an object, found a number; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: {\"goto\": 7}")
             []
-              Ok(Done(Done { giving: Giving { status: Success, result: Outcome { content_type: Json, body: Null, score: None }, updates: Update { context: {}, artifacts: [], workflow_state: Null, metrics: Metrics { tokens: 0, cost: 0.0, iterations: 0, duration_ms: 0 }, usage: [] }, notes: "", signal: None }, then: None }))
+              Err("this is no object; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: []")
         "#]].assert_eq(&told.concat());
     }
 }

@@ -1,6 +1,10 @@
 //! Puts agents to work by their profiles: models, programs and services, with what the settings say of providers, tools and
 //! callbacks.
 
+mod check;
+
+pub use check::Mistake;
+
 use crate::{
     command::CommandAgent,
     llm::{Ear, LlmAgent},

@@ -261,6 +261,9 @@ impl<'a> Caller<'a> {
     async fn recall(&self, arguments: &Value) -> Result<Outcome, Failure> {
         let number = |field: &str| arguments.get(field).and_then(Value::as_u64).unwrap_or(1);
         Ok(match self.work.recall(number("first"), number("last")).await {
+            Ok(messages) if messages.is_empty() => {
+                Ok((json!({"messages": [], "note": "you were shown these from the beginning"}), false))
+            }
             Ok(messages) => Ok((json!({"messages": messages}), false)),
             Err(error) => Err(refused(error)?),
         })

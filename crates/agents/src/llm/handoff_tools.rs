@@ -25,6 +25,33 @@ const ALL: &str = "handoff";
 const TRANSFERS: &str = "transfer";
 const EACH: [&str; 7] = [SPECIALIST, AGENT, ACCEPT, LIST, ESCALATE, RECALL, APPROVAL];
 
+/// Names in the list of an agent's tools that mean tools of ours.
+pub struct Reserved;
+
+impl Reserved {
+    /// Those that anybody can list, besides `transfer_to_AGENT`.
+    pub const WORDS: [&'static str; 9] =
+        [ALL, TRANSFERS, SPECIALIST, AGENT, ACCEPT, LIST, ESCALATE, RECALL, APPROVAL];
+
+    /// Whether a name is one of ours.
+    #[must_use]
+    pub fn is(name: &str) -> bool {
+        Names::is_ours(name)
+    }
+
+    /// The agent that a name such as `transfer_to_anna` is about.
+    #[must_use]
+    pub fn target(name: &str) -> Option<&str> {
+        name.strip_prefix(TRANSFER)
+    }
+
+    /// The name of the tool that moves the conversation to this agent.
+    #[must_use]
+    pub fn transfer_to(agent: &str) -> String {
+        AgentId::new(agent).map(|agent| transfer_to(&agent)).unwrap_or_default()
+    }
+}
+
 /// The tools of an agent by which it hands over.
 #[derive(Default)]
 pub(crate) struct Names {

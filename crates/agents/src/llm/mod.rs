@@ -9,6 +9,8 @@ mod sight;
 mod step;
 pub mod turn;
 
+pub use handoff_tools::Reserved;
+
 use crate::{
     model::{Ask, Call, CallResult, Line, Listener, Model, Piece, Reply, TokensUsed, ToolSpec},
     tool::{Toolbox, Tools},

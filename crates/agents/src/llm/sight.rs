@@ -29,7 +29,7 @@ pub(super) fn lines(me: &AgentId, handoff: &Handoff, view: &View, asked_by_user:
         return merged(lines);
     }
     let earlier = view.items.len().saturating_sub(BRIEF_MESSAGES);
-    let mut lines: Vec<Line> = view.items[..earlier].iter().map(|item| Line::User(told(item))).collect();
+    let mut lines: Vec<Line> = view.items[..earlier].iter().map(|item| Line::User(told(me, item))).collect();
     lines.push(Line::User(brief(handoff, view)));
     merged(lines)
 }
@@ -51,7 +51,7 @@ fn of_items(me: &AgentId, items: &[Shown]) -> Vec<Line> {
             Role::User if item.said.agent.is_none() && !item.described => {
                 lines.push(Line::User(item.said.content.clone()));
             }
-            Role::System | Role::User | Role::Assistant | Role::Tool => lines.push(Line::User(told(item))),
+            Role::System | Role::User | Role::Assistant | Role::Tool => lines.push(Line::User(told(me, item))),
         }
     }
     // Some providers want the user to begin.
@@ -90,11 +90,18 @@ fn calls(item: &Shown) -> Vec<Call> {
 }
 
 /// Something that somebody else said or did, as data.
-fn told(item: &Shown) -> String {
-    let who = match (&item.said.agent, item.said.role) {
-        (Some(agent), _) => agent.to_string(),
+fn told(me: &AgentId, item: &Shown) -> String {
+    let speaker = match &item.said.agent {
+        Some(agent) if agent == me => Some("you".to_owned()),
+        agent => agent.as_ref().map(ToString::to_string),
+    };
+    let who = match (speaker, item.said.role) {
+        (caller, Role::Tool) => {
+            let tool = item.said.tool_name.as_deref().map_or_else(|| "a tool".to_owned(), |name| format!("the tool {name}"));
+            caller.map_or_else(|| tool.clone(), |caller| format!("{tool}, which {caller} called,"))
+        }
+        (Some(speaker), _) => speaker,
         (None, Role::System) => "the system".to_owned(),
-        (None, Role::Tool) => "a tool".to_owned(),
         (None, Role::User) => "the user".to_owned(),
         (None, Role::Assistant) => "an agent".to_owned(),
     };

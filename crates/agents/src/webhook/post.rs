@@ -134,7 +134,7 @@ impl Poster {
             let why = format!("{host} answered {status}, and redirects are not followed: give the address it leads to");
             return Err(Trouble::Lasting(why));
         }
-        let said: String = text.chars().filter(|c| !c.is_control()).take(HTTP_SHOWN_CHARS_MAX).collect();
+        let said: String = tame(&text).chars().take(HTTP_SHOWN_CHARS_MAX).collect();
         let why = format!("{host} answered {status}: {}", if said.is_empty() { "nothing more" } else { &said });
         Err(if passing { Trouble::Passing(why, after) } else { Trouble::Lasting(why) })
     }

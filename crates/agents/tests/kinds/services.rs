@@ -116,7 +116,7 @@ async fn everything_that_a_service_may_do_wrong_comes_to_an_end() {
         breaks off (5 tries)
           counter failed null 127.0.0.1: the answer broke off: error decoding response body: request or response body error: error reading a body from connection: end of file before message length reached; tried 5 times (WEBHOOK_TRIES_MAX)
         not found (1 tries)
-          counter failed null 127.0.0.1 answered 404 Not Found: no[31m such page
+          counter failed null 127.0.0.1 answered 404 Not Found: no such page
         not allowed (1 tries)
           counter failed null 127.0.0.1 answered 401 Unauthorized: nothing more
         broken (5 tries)
@@ -126,7 +126,7 @@ async fn everything_that_a_service_may_do_wrong_comes_to_an_end() {
         calls back where nobody listens (1 tries)
           counter failed null the service says that it will call back, and no callbacks are taken: set `callbacks` in the settings
         says no (1 tries)
-          counter failed null nobody is left to take it: it was rejected (asked 1)
+          counter failed null nobody is left to take it: it was rejected (asked 1): not mine
     "#]].assert_eq(&all);
 }
 

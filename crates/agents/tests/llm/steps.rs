@@ -59,5 +59,22 @@ async fn what_the_rules_refuse_is_mended() {
     for message in team.engine.messages(&session, 1, 100).await.unwrap() {
         all += &format!("{:?}: {}\n", message.said.role, message.said.content);
     }
-    expect![[r#""#]].assert_eq(&all);
+    expect![[r#"
+        You are lead: Leads
+
+        ## Your Step
+
+        You work on the state LOOKING of the workflow w. Look for it.
+        End it by calling `finish_step` once, with the data that the next agent needs. Where the work goes:
+        - FOUND → the end: it is there; needs place
+        - NOT_FOUND → the end: it is not there
+        --
+        Assistant: A.
+        Tool: {"error":"the arguments do not fit","hint":"mend them and call again","mistakes":["signal: \"FUND\" is none of [\"FOUND\",\"NOT_FOUND\"]"]}
+        Assistant: B.
+        Tool: {"error":"this was refused: lead->?: HO1007 result.body.place: rule 1 hands over to nobody: neither the result, nor the step's payload, nor a variable has it","hint":"mend it and try again, do the task yourself, or ask the user","mistakes":[{"code":"HO1007","field":"result.body.place","hint":"","message":"rule 1 hands over to nobody: neither the result, nor the step's payload, nor a variable has it"}]}
+        Assistant: C.
+        Tool: {"error":"the arguments do not fit","hint":"mend them and call again","mistakes":["signal: it is missing","data: it is string, object is needed"]}
+        Assistant: D.
+    "#]].assert_eq(&all);
 }

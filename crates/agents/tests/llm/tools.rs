@@ -194,7 +194,7 @@ async fn a_model_looks_around() {
         lead: Who is there? [list_specialists {}] [list_specialists {"query":"find a good book"}] [recall {"first":1,"last":1}] [recall {"first":0,"last":"x"}] [recall {"first":90,"last":99}]
         lead ⟵ list_specialists: {"not_listed":0,"specialists":[{"capabilities":["search"],"description":"Finds books","examples":[],"has_room":true,"is_a_person":false,"name":"librarian","specialization":"books"},{"capabilities":["run-tests"],"description":"Runs tests","examples":[],"has_room":true,"is_a_person":false,"name":"tester","specialization":"testing"}]}
         lead ⟵ list_specialists: {"ranked_for":"find a good book","specialists":[{"capabilities":["search"],"description":"Finds books","examples":[],"has_room":true,"is_a_person":false,"name":"librarian","specialization":"books"}]}
-        lead ⟵ recall: {"messages":[]}
+        lead ⟵ recall: {"messages":[],"note":"you were shown these from the beginning"}
         lead ⟵ recall: {"error":"the arguments do not fit","hint":"mend them and call again","mistakes":["first: 0 is not at least 1","last: it is string, integer is needed"]}
         lead ⟵ recall: {"error":"this was refused: HO0109 first: 90 to 1 is no range of the 1 messages at hand","hint":"mend it and try again, do the task yourself, or ask the user","mistakes":[{"code":"HO0109","field":"first","hint":"","message":"90 to 1 is no range of the 1 messages at hand"}]}
         lead: Ask. [handoff_to_specialist {"reason":"Books","specialist_type":"librarian","task":"Find"}]

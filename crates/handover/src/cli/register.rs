@@ -80,7 +80,9 @@ pub(crate) async fn run(args: &Register, job: &mut Job<'_>) -> Result<(), Stop> 
         Some(path) => {
             let text = input::file(job, path)?;
             let known: Vec<AgentId> = job.engine.agents().into_iter().map(|agent| agent.profile.id.clone()).collect();
-            let mut settings = settings::parse_with(path, &text, &known)?;
+            // Whoever asks from elsewhere means a file there, and files beside it.
+            let name = job.folder.join(path).display().to_string();
+            let mut settings = settings::parse_with(&name, &text, &known)?;
             // Only the agents are registered: the policy is not kept in the database.
             settings.policy = None;
             settings.apply(job.engine).await?
