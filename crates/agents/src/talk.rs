@@ -79,7 +79,8 @@ impl Conversation {
         let found = engine.resume_session(session, open).await?;
         if found.user_id.as_deref() != Some(user.as_str()) {
             let message = format!("the session {session} serves somebody else than {user}");
-            return Err(Refusal::new(Code::NotYours, message).at("session").into());
+            let hint = "choose another session, or talk as the one whom it serves";
+            return Err(Refusal::new(Code::NotYours, message).at("session").hint(hint).into());
         }
         Ok(Self { engine: engine.clone(), session: session.clone(), user: user.clone() })
     }
