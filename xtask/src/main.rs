@@ -16,7 +16,7 @@ cargo xtask <command>
   test [--rounds N] [--fast]   build, run all tests and the examples, then tidy: what CI runs
   tidy                         formatting, lints and the rules of this house
   docs [--check]               write the generated pages under docs/, or report which are out of date
-  bench NAME [--json] [--quick]   measure, with a limit of the same run; NAME is engine, guards or workflow
+  bench NAME [--json] [--quick]   measure, with a limit of the same run; NAME is engine, guards, tokens or workflow
   help                         this list";
 
 fn main() -> ExitCode {
