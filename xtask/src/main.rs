@@ -18,7 +18,7 @@ cargo xtask <command>
   packages                     let the official packages of model providers talk to the scripted model
   tidy                         formatting, lints and the rules of this house
   docs [--check]               write the generated pages under docs/, or report which are out of date
-  bench NAME [--json] [--quick]   measure, with a limit of the same run; NAME is engine, guards or workflow
+  bench NAME [--json] [--quick]   measure, with a limit of the same run; NAME is engine, guards, tokens or workflow
   help                         this list";
 
 fn main() -> ExitCode {

@@ -7,7 +7,7 @@ pub use check::Mistake;
 
 use crate::{
     command::CommandAgent,
-    llm::{Ear, LlmAgent},
+    llm::{Ear, LlmAgent, Manner},
     model::{Api, Client, Model, ModelPicker, ModelSummarizer, Provider},
     program::{Environment, Program},
     scripted::{self, Script},
@@ -78,6 +78,7 @@ pub struct Staff {
     summaries: Option<ModelSettings>,
     folder: PathBuf,
     ear: Option<Ear>,
+    manner: Manner,
 }
 
 fn wrong(at: impl Into<String>, message: impl Into<String>) -> Fault {
@@ -115,6 +116,7 @@ impl Staff {
             summaries: settings.summaries.clone(),
             folder: folder.to_owned(),
             ear: None,
+            manner: Manner::default(),
         };
         for (name, provider) in &settings.providers {
             staff.provide(name, provider, &mut faults).await;
@@ -125,6 +127,11 @@ impl Staff {
     /// Who hears what agents say while they say it.
     pub fn heard_by(&mut self, ear: Ear) {
         self.ear = Some(ear);
+    }
+
+    /// How models are asked.
+    pub fn manner(&mut self, manner: Manner) {
+        self.manner = manner;
     }
 
     /// The scripted models that answer in the place of providers.
@@ -194,7 +201,8 @@ impl Staff {
         match profile.kind {
             AgentKind::Llm => {
                 let model = self.model(profile.provider.as_deref())?;
-                let agent = LlmAgent::new(profile.clone(), model, self.tools.clone()).heard_by(self.ear.clone());
+                let agent = LlmAgent::new(profile.clone(), model, self.tools.clone());
+                let agent = agent.heard_by(self.ear.clone()).manner(self.manner);
                 engine.register(profile, agent).await
             }
             AgentKind::Command => {

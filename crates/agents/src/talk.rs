@@ -10,7 +10,7 @@ use handover_core::{
     message::{NewMessage, Role},
     policy::SessionLimits,
     refusal::{Code, HandoffError, Refusal},
-    route::Suggestion,
+    route::{Suggestion, SuggestionKind},
 };
 use handover_engine::Engine;
 use serde_json::Value;
@@ -41,6 +41,8 @@ pub struct Answered {
     pub text: String,
     /// How it ended.
     pub status: ReturnStatus,
+    /// A sentence on how it ended, where there is one.
+    pub notes: String,
     /// Who asked whom on the way, in order.
     pub moves: Vec<Moved>,
     /// What it used, with everybody's part.
@@ -79,7 +81,8 @@ impl Conversation {
         let found = engine.resume_session(session, open).await?;
         if found.user_id.as_deref() != Some(user.as_str()) {
             let message = format!("the session {session} serves somebody else than {user}");
-            return Err(Refusal::new(Code::NotYours, message).at("session").into());
+            let hint = "choose another session, or talk as the one whom it serves";
+            return Err(Refusal::new(Code::NotYours, message).at("session").hint(hint).into());
         }
         Ok(Self { engine: engine.clone(), session: session.clone(), user: user.clone() })
     }
@@ -194,7 +197,8 @@ impl Conversation {
             after.iter().chain([&first]).filter_map(|handoff| handoff.result.as_ref()).map(|result| result.metrics);
         let moves: Vec<Moved> = after.iter().map(moved).collect();
         let mut suggestions = self.engine.suggestions(&self.session).await?;
-        // Whoever had a part in the answer was found without advice.
+        // Whoever took over stays for the next question; and whoever had a part in the answer was found without advice.
+        suggestions.retain(|advice| advice.kind != SuggestionKind::PartComplete);
         suggestions.retain(|advice| advice.to.as_ref().is_none_or(|to| moves.iter().all(|moved| moved.to != *to)));
         Ok(Answered {
             said: first.request.task.description.clone(),
@@ -202,6 +206,7 @@ impl Conversation {
             agent: result.from_agent,
             text: if result.status == ReturnStatus::Success || !text.is_empty() { text } else { result.notes.clone() },
             status: result.status,
+            notes: result.notes,
             moves,
             used: used.fold(Metrics::default(), sum),
             suggestions,

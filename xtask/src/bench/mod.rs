@@ -7,6 +7,7 @@ mod load;
 mod million;
 mod raw;
 mod report;
+mod tokens;
 mod workflow;
 
 use report::Report;
@@ -24,6 +25,9 @@ pub(crate) fn main(args: &[&str]) -> Result<(), String> {
     let [name, flags @ ..] = args else {
         return Err("which benchmark? `cargo xtask bench engine [--json] [--quick]`".into());
     };
+    if *name == "handover" {
+        return tokens::handover(flags);
+    }
     let mut settings = Settings { json: false, quick: false };
     for flag in flags {
         match *flag {
@@ -32,16 +36,20 @@ pub(crate) fn main(args: &[&str]) -> Result<(), String> {
             other => return Err(format!("`{other}` is not a flag of bench; there are --json and --quick")),
         }
     }
-    if cfg!(debug_assertions) {
-        // A debug build measures the compiler, not the engine.
+    if cfg!(debug_assertions) && *name != "tokens" {
+        // Tokens are counted and the same in every build. Where time is measured, a debug build measures the compiler, not the engine.
         return in_release(args);
     }
     let mut report = Report::new(settings);
     match *name {
         "engine" => engine::run(&mut report, settings)?,
         "guards" => guards::run(&mut report, settings)?,
+        "tokens" => tokens::run(&mut report, settings)?,
         "workflow" => workflow::run(&mut report, settings)?,
-        other => return Err(format!("there is no benchmark `{other}`; there are `engine`, `guards` and `workflow`")),
+        other => {
+            let known = "there are `engine`, `guards`, `tokens` and `workflow`";
+            return Err(format!("there is no benchmark `{other}`; {known}"));
+        }
     }
     report.print();
     Ok(())

@@ -20,7 +20,7 @@ use calls::{Called, Caller};
 use handover_core::{
     agent::Profile,
     command::Update,
-    context::tokens,
+    context::{TransferMode, tokens},
     handoff::Metrics,
     ids::{AgentId, SessionId},
     message::{NewMessage, Role, ToolCall},
@@ -52,6 +52,8 @@ pub struct Manner {
     pub max_output_tokens: Option<u64>,
     /// How free the answer is.
     pub temperature: Option<f64>,
+    /// How much of the conversation it is shown with what it is handed; as the handoff says when left out.
+    pub transfer: Option<TransferMode>,
 }
 
 /// An agent that is a model with tools.
@@ -87,7 +89,10 @@ impl LlmAgent {
     /// The first question of a turn.
     async fn opening(&self, work: &Work, here: &Here) -> Result<Ask, Failure> {
         let names: Vec<String> = here.tools.iter().map(|tool| tool.name.clone()).collect();
-        let view = work.engine().view(work.handoff().id, Some(&names)).await?;
+        let view = match self.manner.transfer.filter(|_| !here.asked_by_user) {
+            None => work.engine().view(work.handoff().id, Some(&names)).await?,
+            Some(mode) => sight::other(work, mode, &names).await?,
+        };
         Ok(Ask {
             model: self.profile.model.clone().unwrap_or_default(),
             system: here.system.clone(),

@@ -3,12 +3,16 @@
 
 use crate::model::{Arguments, Call, CallResult, Line};
 use handover_core::{
-    context::{Shown, View, brief},
+    context::{Shown, TransferMode, View, brief, build},
     handoff::Handoff,
     ids::AgentId,
     limits::BRIEF_MESSAGES,
     message::{Role, ToolCall},
+    limits::{BRIEF_MESSAGES, PAGE_MAX},
+    message::Role,
+    refusal::HandoffError,
 };
+use handover_engine::agent::Work;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -32,6 +36,21 @@ pub(super) fn lines(me: &AgentId, handoff: &Handoff, view: &View, asked_by_user:
     let mut lines: Vec<Line> = view.items[..earlier].iter().map(|item| Line::User(told(me, item))).collect();
     lines.push(Line::User(brief(handoff, view)));
     merged(lines)
+}
+
+/// The view of a handoff in another mode than its own, with everything that was said within delegated work. Of a long
+/// conversation it has the latest messages.
+pub(super) async fn other(work: &Work, mode: TransferMode, tools: &[String]) -> Result<View, HandoffError> {
+    let handoff = work.handoff();
+    let mut request = (*handoff.request).clone();
+    request.context.transfer.mode = Some(mode);
+    request.context.transfer.max_messages = Some(PAGE_MAX);
+    request.context.transfer.include.asides = true;
+    let last = handoff.mark.messages;
+    let first = last.saturating_sub(PAGE_MAX as u64) + 1;
+    let messages =
+        if last == 0 { Vec::new() } else { work.engine().messages(&handoff.session_id, first, last).await? };
+    Ok(build(&request, &handoff.mark, &messages, Some(tools)))
 }
 
 fn of_items(me: &AgentId, items: &[Shown]) -> Vec<Line> {

@@ -4,7 +4,7 @@
 use super::{
     args::Cli,
     desk, door,
-    exit::Stop,
+    exit::{self, Stop},
     keep,
     out::{Frame, Out},
     paint::{Style, tame, tame_lines},
@@ -154,16 +154,17 @@ impl Room {
         let active = self.talk.active().await?;
         out.note(format!("{active} listens. End with Ctrl-D; the same command goes on later.")).await?;
         let before = self.answer(Said::Before, out).await?;
+        let mut well = true;
         if let Some(answered) = &before {
-            self.tell(answered, out).await?;
+            well &= self.tell(answered, out).await?;
         }
         if !args.say.is_empty() {
             // The same command again goes on: what was said before its process ended is not said twice.
             let said = before.and_then(|before| args.say.iter().position(|text| *text == before.said));
             for text in &args.say[said.map_or(0, |said| said + 1)..] {
-                self.say(text, out).await?;
+                well &= self.say(text, out).await?;
             }
-            return Ok(());
+            return if well { Ok(()) } else { Err(Stop::Said(exit::REFUSED)) };
         }
         let mut lines = typed();
         loop {
@@ -175,19 +176,21 @@ impl Room {
             let line = line.map_err(|error| {
                 Stop::refused(format!("what was typed cannot be read: {error}"), "say less at a time")
             })?;
+            let line = line.map_err(|error| Stop::refused(format!("what was typed cannot be read: {error}"), ""))?;
             match line.trim() {
                 "" => {}
                 "/quit" | "/exit" => return Ok(()),
-                text => self.say(text, out).await?,
+                text => drop(self.say(text, out).await?),
             }
         }
     }
 
-    async fn say(&mut self, text: &str, out: &mut Out) -> Result<(), Stop> {
-        if let Some(answered) = self.answer(Said::Now(text), out).await? {
-            self.tell(&answered, out).await?;
+    /// Says something and shows the answer. Gives whether there is one.
+    async fn say(&mut self, text: &str, out: &mut Out) -> Result<bool, Stop> {
+        match self.answer(Said::Now(text), out).await? {
+            Some(answered) => self.tell(&answered, out).await,
+            None => Ok(true),
         }
-        Ok(())
     }
 
     /// Waits for the answer, and shows what happens meanwhile.
@@ -221,7 +224,8 @@ impl Room {
         }
     }
 
-    async fn tell(&mut self, answered: &Answered, out: &mut Out) -> Result<(), Stop> {
+    /// Shows an answer. Gives whether it is one.
+    async fn tell(&mut self, answered: &Answered, out: &mut Out) -> Result<bool, Stop> {
         while let Ok(heard) = self.pieces.try_recv() {
             hear(&mut self.speaking, heard, out).await?;
         }
@@ -233,7 +237,8 @@ impl Room {
             Self::show(answered, heard, out).await?;
         }
         // Only what was shown counts as heard: ended before, it is shown again.
-        Ok(self.talk.heard(answered).await?)
+        self.talk.heard(answered).await?;
+        Ok(matches!(answered.status, ReturnStatus::Success | ReturnStatus::Partial))
     }
 
     async fn show(answered: &Answered, heard: bool, out: &mut Out) -> Result<(), Stop> {
@@ -247,6 +252,9 @@ impl Room {
                 let who = out.paint(Style::Red, &format!("{} could not answer:", answered.agent));
                 out.line(format!("{who} {}", tame(&answered.text))).await?;
             }
+        }
+        if answered.status == ReturnStatus::Partial && !answered.notes.is_empty() {
+            out.note(format!("  ({})", tame(&answered.notes))).await?;
         }
         for suggestion in &answered.suggestions {
             let to = suggestion.to.as_ref().map(|to| format!(" to {to}")).unwrap_or_default();
@@ -278,7 +286,7 @@ fn typed() -> mpsc::Receiver<io::Result<String>> {
 }
 
 fn too_long() -> io::Error {
-    let message = format!("a line has {CHAT_LINE_BYTES_MAX} bytes or more (CHAT_LINE_BYTES_MAX)");
+    let message = format!("a line has {CHAT_LINE_BYTES_MAX} bytes or more (CHAT_LINE_BYTES_MAX); say it in parts");
     io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
