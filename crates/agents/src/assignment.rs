@@ -97,11 +97,6 @@ pub fn read(text: &str) -> Result<Came, String> {
         Answer::default()
     } else {
         object(text).map_err(|error| told(error.to_string()))?
-        // A list would be read as the fields in their order.
-        if !text.trim_start().starts_with('{') && serde_json::from_str::<Value>(text).is_ok() {
-            return Err(told("this is no object".to_owned()));
-        }
-        serde_json::from_str(text).map_err(|error| told(error.to_string()))?
     };
     if let Some(why) = answer.reject {
         let why = if why.trim().is_empty() { "it gave no reason".to_owned() } else { tame(&why) };

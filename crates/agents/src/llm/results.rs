@@ -34,7 +34,7 @@ pub(super) fn came_back(result: &Return) -> Outcome {
     let mut value = json!({
         "specialist_name": who,
         "specialist_response": result.result.body,
-        "handoff_summary": format!("{} after {} iterations", word(result.status), result.metrics.iterations),
+        "handoff_summary": format!("{} after {}", word(result.status), iterations(result.metrics.iterations)),
     });
     // What it noted is told where the response does not say it.
     if !result.notes.is_empty() && value["specialist_response"] != result.notes.as_str() {
@@ -43,8 +43,8 @@ pub(super) fn came_back(result: &Return) -> Outcome {
     match result.status {
         ReturnStatus::Success | ReturnStatus::Partial => Ok((value, false)),
         ReturnStatus::Failed | ReturnStatus::Timeout => Err(json!({
-            "error": format!("the handoff to {who} came to nothing: {}", result.notes),
-            "details": value,
+            "error": format!("the handoff to {who} came to nothing ({}): {}", word(result.status), result.notes),
+            "specialist_response": result.result.body,
             "hint": "do it yourself, try somebody else, or ask the user",
         })),
     }
@@ -57,6 +57,10 @@ fn word(status: ReturnStatus) -> &'static str {
         ReturnStatus::Failed => "failure",
         ReturnStatus::Timeout => "a timeout",
     }
+}
+
+fn iterations(count: u64) -> String {
+    if count == 1 { "1 iteration".to_owned() } else { format!("{count} iterations") }
 }
 
 /// A result as text.

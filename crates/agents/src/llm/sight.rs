@@ -6,10 +6,8 @@ use handover_core::{
     context::{Shown, TransferMode, View, brief, build},
     handoff::Handoff,
     ids::AgentId,
-    limits::BRIEF_MESSAGES,
-    message::{Role, ToolCall},
     limits::{BRIEF_MESSAGES, PAGE_MAX},
-    message::Role,
+    message::{Role, ToolCall},
     refusal::HandoffError,
 };
 use handover_engine::agent::Work;
@@ -116,7 +114,8 @@ fn told(me: &AgentId, item: &Shown) -> String {
     };
     let who = match (speaker, item.said.role) {
         (caller, Role::Tool) => {
-            let tool = item.said.tool_name.as_deref().map_or_else(|| "a tool".to_owned(), |name| format!("the tool {name}"));
+            let tool =
+                item.said.tool_name.as_deref().map_or_else(|| "a tool".to_owned(), |name| format!("the tool {name}"));
             caller.map_or_else(|| tool.clone(), |caller| format!("{tool}, which {caller} called,"))
         }
         (Some(speaker), _) => speaker,

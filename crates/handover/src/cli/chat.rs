@@ -173,9 +173,6 @@ impl Room {
                 out.send(Frame::Out(prompt)).await?;
             }
             let Some(line) = lines.recv().await else { return Ok(()) };
-            let line = line.map_err(|error| {
-                Stop::refused(format!("what was typed cannot be read: {error}"), "say less at a time")
-            })?;
             let line = line.map_err(|error| Stop::refused(format!("what was typed cannot be read: {error}"), ""))?;
             match line.trim() {
                 "" => {}

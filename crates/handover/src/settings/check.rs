@@ -85,7 +85,8 @@ pub(super) fn staff(
         let (at, hint) = (mistake.fault.at, mistake.hint);
         // A part that cannot be read is told of already: what lacks because of it is no mistake of its own.
         if !document.lacks_below(document.root, &at) {
-            document.refuse_below(document.root, Refusal::new(Code::BadProfile, mistake.fault.message).at(at).hint(hint));
+            document
+                .refuse_below(document.root, Refusal::new(Code::BadProfile, mistake.fault.message).at(at).hint(hint));
         }
     }
 }

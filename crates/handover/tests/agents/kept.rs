@@ -45,7 +45,10 @@ fn who_is_registered_later_is_put_to_work_too() {
 #[test]
 fn a_model_from_a_file_works_with_its_tools() {
     let place = Place::new();
-    place.write("count.py", COUNT.replace("work['payload']['text']", "work['text']").replace("{'data': ", "").replace("}})", "})").as_str());
+    place.write(
+        "count.py",
+        COUNT.replace("work['payload']['text']", "work['text']").replace("{'data': ", "").replace("}})", "})").as_str(),
+    );
     place.write(
         "handover.yaml",
         "agents:

@@ -12,14 +12,17 @@ const SECURITY: &str = "Analyze the security of our authentication system";
 #[test]
 fn a_deployment() {
     let place = Place::with("specialists");
-    place.says(&["chat", TEAM, "--say", DEPLOY], &expect![[r#"
+    place.says(
+        &["chat", TEAM, "--say", DEPLOY],
+        &expect![[r#"
           · generalist → deploy-specialist: Deploying takes a specialist
         generalist › It is done. Deployed and checked.
         login.sh is in place
         price.sh is in place
         version 1.4.0 is live in production
         ! generalist listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
+    "#]],
+    );
     expect![[r#"
         user: Deploy the app to production
         generalist: This takes the deployment specialist. [handoff_to_specialist {"reason":"Deploying takes a specialist","specialist_type":"deployment","task":"Deploy the shop to production"}]
@@ -39,11 +42,14 @@ fn a_deployment() {
         price.sh is in place
         version 1.4.0 is live in production
     "#]].assert_eq(&place.transcript("chat"));
-    place.says(&["history", "chat"], &expect![[r#"
+    place.says(
+        &["history", "chat"],
+        &expect![[r#"
         #  FROM → TO                         STATUS       TOOK  BEGUN                     ID        TASK
         1  user → generalist                 completed TOOK  TIME  aaaaaaaa  Deploy the app to production
         2  └ generalist → deploy-specialist  completed TOOK  TIME  aaaaaaaa  Deploy the shop to production
-    "#]]);
+    "#]],
+    );
     let live = place.path().join("specialists/llm/deployed/production/price.sh");
     assert!(fs::read_to_string(live).unwrap().contains("total()"));
 }
@@ -51,7 +57,9 @@ fn a_deployment() {
 #[test]
 fn tests_and_then_a_deployment() {
     let place = Place::with("specialists");
-    place.says(&["chat", TEAM, "--say", CHAIN], &expect![[r#"
+    place.says(
+        &["chat", TEAM, "--say", CHAIN],
+        &expect![[r#"
           · generalist → test-specialist: Nothing is deployed that fails its tests
           · generalist → deploy-specialist: The tests pass, and deploying takes a specialist
         generalist › It is done. Deployed and checked.
@@ -59,7 +67,8 @@ fn tests_and_then_a_deployment() {
         price.sh is in place
         version 1.4.0 is live in production
         ! generalist listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
+    "#]],
+    );
     expect![[r#"
         user: I need to deploy the app but make sure all tests pass first
         generalist: The tests come first. [handoff_to_specialist {"reason":"Nothing is deployed that fails its tests","specialist_type":"testing","task":"Run all tests of the shop"}]
@@ -121,7 +130,9 @@ fn tests_and_then_a_deployment() {
 fn tests_that_fail_keep_it_from_being_deployed() {
     let place = Place::with("specialists");
     place.change("specialists/llm/shop/src/price.sh", "-ge 5000", "-ge 4000");
-    place.says(&["chat", TEAM, "--say", CHAIN], &expect![[r#"
+    place.says(
+        &["chat", TEAM, "--say", CHAIN],
+        &expect![[r#"
           · generalist → test-specialist: Nothing is deployed that fails its tests
         generalist › I deployed nothing: I ran all tests.
         tests/login.sh
@@ -138,7 +149,8 @@ fn tests_that_fail_keep_it_from_being_deployed() {
         ok      all together
         9 passed, 1 failed
         ! generalist listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
+    "#]],
+    );
     assert!(!place.path().join("specialists/llm/deployed").exists());
 }
 
@@ -278,17 +290,23 @@ const BOOKS: &str = r"
 fn whoever_takes_over_goes_on_with_the_user() {
     let place = Place::of(DESK, BOOKS);
     let chat = |text: &'static str| ["chat", "team", "--say", text];
-    place.says(&chat("Which book should I read?"), &expect![[r#"
+    place.says(
+        &chat("Which book should I read?"),
+        &expect![[r#"
           · desk ⇒ librarian: It is about books
         librarian › Read Knuth.
         ! desk listens. End with Ctrl-D; the same command goes on later.
         !   a handoff seems due: librarian's part is complete, and nobody took over
-    "#]]);
-    place.says(&chat("And a second one?"), &expect![[r#"
+    "#]],
+    );
+    place.says(
+        &chat("And a second one?"),
+        &expect![[r#"
         librarian › Then read Erdős.
         ! librarian listens. End with Ctrl-D; the same command goes on later.
         !   a handoff seems due: librarian's part is complete, and nobody took over
-    "#]]);
+    "#]],
+    );
     place.says(&["chat", "team", "--json", "--say", "What are the opening hours?"], &expect![[r#"
         {"sign":"⇒","text":"librarian ⇒ desk: I only know books","type":"MOVED"}
         {"agent":"desk","moves":[{"control":true,"from":"librarian","reason":"I only know books","to":"desk"}],"status":"success","suggestions":[{"kind":"part_complete","to":null,"why":"desk's part is complete, and nobody took over"}],"text":"From nine to five.","type":"ANSWER","used":{"cost":0.0,"duration_ms":0,"iterations":2,"tokens":904}}
@@ -302,5 +320,6 @@ fn whoever_takes_over_goes_on_with_the_user() {
         user: What are the opening hours?
         librarian:  [transfer_to_desk {"reason":"I only know books"}]
         desk: From nine to five.
-    "#]].assert_eq(&place.transcript("chat"));
+    "#]]
+    .assert_eq(&place.transcript("chat"));
 }

@@ -122,7 +122,9 @@ fn killed_after_any_record_nothing_is_asked_twice() {
 #[test]
 fn killed_within_a_question_only_that_one_is_asked_again() {
     let expected = undisturbed();
-    for (agent, turn) in [("generalist", 1), ("test-specialist", 2), ("generalist", 2), ("deploy-specialist", 3), ("generalist", 3)] {
+    for (agent, turn) in
+        [("generalist", 1), ("test-specialist", 2), ("generalist", 2), ("deploy-specialist", 3), ("generalist", 3)]
+    {
         let stall = format!("- {{when: {{agent: {agent}, turn: {turn}}}, times: 1, stall: 1, say: I think}}\n");
         let (place, model) = (Place::with("specialists"), Model::serve(&format!("{stall}{}", script())));
         let mut process = chat(&place, &model).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

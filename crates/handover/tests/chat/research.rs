@@ -11,7 +11,8 @@ const TEAM: &str = "research/llm";
 fn story(shown: &str) -> String {
     let line = Regex::new(r"(?m)^.*(→ .*rule \d.\d|· .*⇒.*|■ .*)").unwrap();
     let spaces = Regex::new(" {2,}").unwrap();
-    let lines: Vec<String> = line.captures_iter(shown).map(|found| spaces.replace_all(&found[1], "  ").into()).collect();
+    let lines: Vec<String> =
+        line.captures_iter(shown).map(|found| spaces.replace_all(&found[1], "  ").into()).collect();
     lines.join("\n")
 }
 
@@ -33,7 +34,8 @@ fn a_plan_that_is_not_good_enough_goes_back() {
         · PLANNING ⇒ ANALYZING
         → code-implementer  rule 3.2
         · ANALYZING ⇒ IMPLEMENTING
-        ■ IMPLEMENTING ⇒ COMPLETED  done"#]].assert_eq(&story(&String::from_utf8(output.stdout).unwrap()));
+        ■ IMPLEMENTING ⇒ COMPLETED  done"#]]
+    .assert_eq(&story(&String::from_utf8(output.stdout).unwrap()));
     let written = fs::read_dir(place.path().join("research/llm/written")).unwrap().next().unwrap().unwrap();
     let code = fs::read_to_string(written.path().join("cache.py")).unwrap();
     assert!(code.contains("def cached_page") && code.contains("ex=seconds"), "{code}");
@@ -63,7 +65,8 @@ fn after_two_tries_it_fails() {
         · RESEARCHING ⇒ PLANNING
         → analyzer  rule 2.1
         · PLANNING ⇒ ANALYZING
-        ■ ANALYZING ⇒ FAILED"#]].assert_eq(&story(&String::from_utf8(output.stdout).unwrap()));
+        ■ ANALYZING ⇒ FAILED"#]]
+    .assert_eq(&story(&String::from_utf8(output.stdout).unwrap()));
 }
 
 /// What the rules refuse, a model is told, and mends it.

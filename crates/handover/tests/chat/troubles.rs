@@ -25,11 +25,14 @@ fn a_specialist_that_there_is_not() {
   call: [handoff_to_specialist: {specialist_type: marketing, task: Sell it, reason: Not my field}]
 ",
     );
-    place.says(&SAY, &expect![[r#"
+    place.says(
+        &SAY,
+        &expect![[r#"
         generalist › Nobody here knows marketing.
         ! generalist listens. End with Ctrl-D; the same command goes on later.
         !   a handoff to tester seems due: what the user last said fits tester at 0.88 and generalist at 0.00
-    "#]]);
+    "#]],
+    );
     expect![[r#"
         user: Test it
         generalist:  [handoff_to_specialist {"reason":"Not my field","specialist_type":"marketing","task":"Sell it"}]
@@ -54,15 +57,21 @@ const MENDS: &str = r#"
 #[test]
 fn arguments_that_the_model_mends() {
     let place = place(MENDS);
-    place.says(&SAY, &expect![[r#"
+    place.says(
+        &SAY,
+        &expect![[r#"
           · generalist → tester: Not my field
         generalist › It is tested.
         ! generalist listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
-    place.says(&["chat", "team", "--say", "Say it again"], &expect![[r#"
+    "#]],
+    );
+    place.says(
+        &["chat", "team", "--say", "Say it again"],
+        &expect![[r#"
         generalist › It was green.
         ! generalist listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
+    "#]],
+    );
     expect![[r#"
         user: Test it
         generalist:  [handoff_to_specialist "{\"specialist_type\": "]
@@ -82,15 +91,21 @@ fn arguments_that_the_model_mends() {
 fn arguments_that_the_model_mends_through_the_other_interface() {
     let place = place(MENDS);
     place.change("team/handover.yaml", "api: openai", "api: anthropic");
-    place.says(&SAY, &expect![[r#"
+    place.says(
+        &SAY,
+        &expect![[r#"
           · generalist → tester: Not my field
         generalist › It is tested.
         ! generalist listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
-    place.says(&["chat", "team", "--say", "Say it again"], &expect![[r#"
+    "#]],
+    );
+    place.says(
+        &["chat", "team", "--say", "Say it again"],
+        &expect![[r#"
         generalist › It was green.
         ! generalist listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -110,7 +125,9 @@ fn a_tool_that_there_is_not() {
 
 #[test]
 fn what_passes_by() {
-    for fault in ["fail: {status: 429, retry_after: 0}", "fail: {status: 529, retry_after: 0}", "say: one two three, cut: 2"] {
+    for fault in
+        ["fail: {status: 429, retry_after: 0}", "fail: {status: 529, retry_after: 0}", "say: one two three, cut: 2"]
+    {
         let place = place(&format!("- {{when: {{agent: generalist}}, times: 1, {fault}}}\n- {{say: Here I am.}}\n"));
         let shown = told(&place.run(&SAY));
         assert!(shown.starts_with("generalist › Here I am.\n"), "{fault}: {shown}");
@@ -127,22 +144,34 @@ fn what_does_not_pass_by() {
 ",
     );
     for (text, expect) in [
-        ("Please refuse", expect![[r#"
+        (
+            "Please refuse",
+            expect![[r#"
             generalist could not answer: the model declined: I will not.
             ! generalist listens. End with Ctrl-D; the same command goes on later.
-        "#]]),
-        ("A long story", expect![[r#"
+        "#]],
+        ),
+        (
+            "A long story",
+            expect![[r#"
             generalist › Once upon a time
             ! generalist listens. End with Ctrl-D; the same command goes on later.
-        "#]]),
-        ("Try the key", expect![[r#"
+        "#]],
+        ),
+        (
+            "Try the key",
+            expect![[r#"
             generalist could not answer: 127.0.0.1: the provider says (401, invalid_api_key): Incorrect key (the key comes from OPENAI_API_KEY)
             ! generalist listens. End with Ctrl-D; the same command goes on later.
-        "#]]),
-        ("No entry for this", expect![[r#"
+        "#]],
+        ),
+        (
+            "No entry for this",
+            expect![[r#"
             generalist could not answer: 127.0.0.1: the provider says (400, invalid_request_error): no entry of the script answers this: agent "generalist", model "m", user "No entry for this", turn 1, after tools []
             ! generalist listens. End with Ctrl-D; the same command goes on later.
-        "#]]),
+        "#]],
+        ),
     ] {
         place.says(&["chat", "team", "--session", text.split(' ').next().unwrap(), "--say", text], &expect);
     }
