@@ -213,11 +213,11 @@ mod tests {
             hello
               Err("expected value at line 1 column 1; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: hello")
             {"date": 1}
-              Err("unknown field `date`, expected one of `signal`, `failed`, `reject`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update` at line 1 column 7; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: {\"date\": 1}")
+              Err("unknown field `date`, expected one of `signal`, `failed`, `reject`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update`; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: {\"date\": 1}")
             {"goto": 7}
               Err("HO0104 goto: expected \"END\", an agent, a list of sends or an object, found a number; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: {\"goto\": 7}")
             []
-              Err("this is no object; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: []")
+              Err("invalid type: sequence, expected a map at line 1 column 0; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: []")
         "#]].assert_eq(&told.concat());
     }
 }

@@ -1,6 +1,6 @@
 //! Agents of this process: what they implement, what they get, and what their work may end in.
 
-use crate::{engine::Engine, session::Said};
+use crate::{dispatch::persist, engine::Engine, session::Said};
 use async_trait::async_trait;
 use handover_core::{
     agent::Risk,
@@ -283,7 +283,9 @@ impl Work {
             output: value.clone(),
             messages: messages.into_iter().map(Prepared::from_new).collect(),
         };
-        self.engine.submit(&self.handoff.session_id, command, None).await?;
+        // What was done is in nobody else's hands: given up at the first crowd it would be done again.
+        let clock = self.engine.clock();
+        persist(&*clock, || self.engine.submit(&self.handoff.session_id, command.clone(), None)).await?;
         self.recorded.lock().steps.insert(name.to_owned(), value);
         Ok(output)
     }

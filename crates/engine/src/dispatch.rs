@@ -343,7 +343,7 @@ async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: L
 
 /// Submits, and again where too much was going on. What an agent of this process did is in nobody else's hands: given up
 /// at the first crowd it would be lost, and the agent would seem to work until its deadline.
-async fn persist<T, F>(clock: &dyn Clock, mut submit: impl FnMut() -> F) -> Result<T, HandoffError>
+pub(crate) async fn persist<T, F>(clock: &dyn Clock, mut submit: impl FnMut() -> F) -> Result<T, HandoffError>
 where
     F: Future<Output = Result<T, HandoffError>>,
 {

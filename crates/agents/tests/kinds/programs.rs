@@ -61,9 +61,9 @@ async fn whatever_a_program_writes_comes_back() {
         echo hello
           counter failed null `sh` wrote no answer that can be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: hello
         echo '[1]'
-          counter failed null `sh` wrote no answer that can be read: this is no object; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: [1]
+          counter failed null `sh` wrote no answer that can be read: invalid type: sequence, expected a map at line 1 column 0; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: [1]
         echo '{"word": 1}'
-          counter failed null `sh` wrote no answer that can be read: unknown field `word`, expected one of `signal`, `failed`, `reject`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update` at line 1 column 7; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: {"word": 1}
+          counter failed null `sh` wrote no answer that can be read: unknown field `word`, expected one of `signal`, `failed`, `reject`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update`; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: {"word": 1}
         echo '{"data": 1} {"data": 2}'
           counter failed null `sh` wrote no answer that can be read: trailing characters at line 1 column 13; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: {"data": 1} {"data": 2}
         printf '\377\376'
@@ -75,7 +75,7 @@ async fn whatever_a_program_writes_comes_back() {
         printf '\033[31mno such colour\033[0m' >&2; exit 3
           counter failed null `sh` ended with exit status 3: no such colour
         kill -KILL $$
-          counter failed null `sh` was ended by signal 9: it said nothing
+          counter failed null `sh` was ended by a signal: 9 (SIGKILL): it said nothing
         echo '{"goto": "nobody"}'
           counter failed null its result was refused: counter->nobody: HO0202 to_agent: "nobody" is not registered; HO0303 from_agent: only desk owns the session and can give it away, not counter
         echo '{"data": 1, "signal": "READY"}'

@@ -8,6 +8,7 @@ use crate::{
     handoff::{Broadcast, Handoff, Kind, Metrics, Request},
     ids::AgentId,
     ledger::Account,
+    refusal::{Code, Refusal},
 };
 
 impl Draft<'_> {
@@ -45,6 +46,12 @@ impl Draft<'_> {
                 request.completes_segment = true;
                 request.reason = if reason.is_empty() { format!("{by} hands over to {to_agent}") } else { reason };
                 self.hand_over(request)
+            }
+            // Whoever ends a turn speaks for itself, however it is submitted.
+            Goto::Request(request) if request.from_agent != *by => {
+                let message =
+                    format!("the turn is {by}'s, and the request says that it comes from {}", request.from_agent);
+                Err(Refusal::new(Code::NotYourAgent, message).at("goto.request.from_agent").into())
             }
             Goto::Request(request) => self.hand_over(*request),
             Goto::Many { sends, aggregation, timeout_ms } => {
