@@ -33,6 +33,9 @@ impl Draft<'_> {
         let new_task = request.task.description != handoff.request.task.description
             || request.task.payload != handoff.request.task.payload;
         let content = if new_task { self.content(&request, &request.task) } else { handoff.content };
+        if request.task.payload != handoff.request.task.payload {
+            self.check_rule_payload(&request, &mut checks);
+        }
         let mut warnings = Vec::new();
         let mut reservation = None;
         if to != handoff.to_agent {
@@ -46,6 +49,16 @@ impl Draft<'_> {
         checks.done().map_err(|error| error.between(&request.from_agent, Some(&to)))?;
         let edit = edit.over(handoff.edit.as_ref());
         Ok(Changed { edit, request, to, content, reservation, warnings })
+    }
+
+    /// What the rule of a workflow hands over keeps its shape, whoever changes it.
+    fn check_rule_payload(&self, request: &Request, checks: &mut Checks) {
+        let Some(name) = &request.rule else { return };
+        let rule = self.workflow().and_then(|workflow| workflow.rules.iter().find(|rule| rule.id == *name));
+        for wrong in rule.map(|rule| rule.payload.faults(&request.task.payload)).unwrap_or_default() {
+            let message = format!("rule {name}: {}", wrong.message);
+            checks.add(Refusal::new(Code::PayloadWrong, message).at(format!("edit.payload.{}", wrong.field)));
+        }
     }
 
     fn check_new_target(&self, to: &AgentId, request: &Request, checks: &mut Checks) -> Vec<String> {

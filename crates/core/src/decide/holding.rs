@@ -31,9 +31,9 @@ impl Draft<'_> {
         }
     }
 
-    /// Why a step that nobody has taken yet cannot be offered now, where that passes by.
+    /// Why a step that nobody works on cannot be offered now, where that passes by.
     pub(super) fn holds_up(&self, handoff: &Handoff) -> Option<String> {
-        if !self.session.is_step(handoff.id) || handoff.accepted_at.is_some() || self.is_probe(handoff) {
+        if !self.session.is_step(handoff.id) || handoff.lease().is_some() || self.is_probe(handoff) {
             return None;
         }
         let (from, to) = (&handoff.request.from_agent, &handoff.to_agent);
@@ -52,11 +52,15 @@ impl Draft<'_> {
             let until = handoff.at_most(self.next_try(handoff));
             return self.emit(Event::HeldUp(Extension { id: handoff.id, until, why }));
         }
+        // Nobody is blamed for work that it was never given.
+        self.unjudged = Some(handoff.id);
         if self.has_next(handoff) {
-            return self.reroute(handoff.id, RerouteReason::Unreachable);
+            self.reroute(handoff.id, RerouteReason::Unreachable);
+        } else {
+            let notes = format!("{} could not take it in {tries} tries (STEP_WAITS_MAX): {why}", handoff.to_agent);
+            self.close(handoff.id, Status::Failed, &notes);
         }
-        let notes = format!("{} could not take it in {tries} tries (STEP_WAITS_MAX): {why}", handoff.to_agent);
-        self.close(handoff.id, Status::Failed, &notes);
+        self.unjudged = None;
     }
 
     /// When it is tried again: twice as long after each try, and not before the agent may be asked again.

@@ -110,6 +110,10 @@ impl Draft<'_> {
             let why = format!("handoff {} was not acknowledged", handoff.id);
             self.standings.push((handoff.to_agent.clone(), Standing::Unavailable, why));
         }
+        // Whoever worked on a step of a workflow may live in a process that is not running now: it is waited for.
+        if self.session.is_step(handoff.id) && handoff.losses > 0 && !self.has_next(handoff) {
+            return self.hold_up(handoff, format!("{} did not acknowledge it", handoff.to_agent));
+        }
         self.reroute(handoff.id, RerouteReason::NotAcknowledged);
     }
 

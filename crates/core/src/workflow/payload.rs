@@ -73,11 +73,23 @@ impl Payload {
         }
         made.extend(self.set.iter().map(|(name, value)| (name.clone(), value.clone())));
         let made = Value::Object(made);
-        if let Some(schema) = &self.schema {
-            let faults = schema.check(&made).into_iter();
-            wrong.extend(faults.map(|fault| Wrong { field: fault.at, message: fault.message }));
-        }
+        wrong.extend(self.misshapen(&made));
         if wrong.is_empty() { Ok(made) } else { Err(wrong) }
+    }
+
+    /// What is wrong with a payload that somebody else made.
+    #[must_use]
+    pub fn faults(&self, payload: &Value) -> Vec<Wrong> {
+        let lacks = self.required.iter().filter(|name| payload.get(name.as_str()).is_none_or(Value::is_null));
+        let missing = |name: &String| Wrong { field: name.clone(), message: "it is missing".to_owned() };
+        let mut wrong: Vec<Wrong> = lacks.map(missing).collect();
+        wrong.extend(self.misshapen(payload));
+        wrong
+    }
+
+    fn misshapen(&self, payload: &Value) -> Vec<Wrong> {
+        let faults = self.schema.as_ref().map(|schema| schema.check(payload)).unwrap_or_default();
+        faults.into_iter().map(|fault| Wrong { field: fault.at, message: fault.message }).collect()
     }
 }
 
