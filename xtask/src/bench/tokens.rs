@@ -150,7 +150,8 @@ async fn staff(settings: &settings::Settings, home: &Path, engine: &Engine, mann
 /// What everybody used in a session, as the scripted model counted it.
 async fn ended(engine: &Engine, session: &SessionId, staff: Staff) -> Result<u64, String> {
     let handoffs = engine.get_handoff_history(session).await.map_err(text)?;
-    let tokens = handoffs.iter().filter_map(|handoff| handoff.result.as_ref()).map(|result| result.metrics.tokens).sum();
+    let tokens =
+        handoffs.iter().filter_map(|handoff| handoff.result.as_ref()).map(|result| result.metrics.tokens).sum();
     engine.close().await.map_err(text)?;
     staff.close().await;
     if tokens == 0 { Err("nothing was counted".into()) } else { Ok(tokens) }

@@ -95,7 +95,8 @@ fn said(handoff: &Handoff, item: &Shown) -> String {
     let task = Value::String(handoff.request.task.description.clone()).to_string();
     let made_this = |text: &str| text.contains("called the tool") && text.contains(&task);
     let mut lines: Vec<String> = item.said.content.lines().filter(|line| !made_this(line)).map(str::to_owned).collect();
-    let calls = item.said.tool_calls.iter().map(|call| format!("(called the tool {} with {})", call.name, call.arguments));
+    let calls =
+        item.said.tool_calls.iter().map(|call| format!("(called the tool {} with {})", call.name, call.arguments));
     lines.extend(calls.filter(|call| !made_this(call)));
     lines.join("\n").trim().to_owned()
 }
@@ -112,5 +113,6 @@ fn cut(text: &str, n: u64) -> String {
 fn withheld(view: &View) -> Option<String> {
     let messages: u64 = view.manifest.withheld.iter().map(|withheld| withheld.messages).sum();
     let total = view.manifest.total_messages;
-    (messages > 0).then(|| format!("{messages} of {total} earlier messages are not shown; `recall` shows them by number."))
+    (messages > 0)
+        .then(|| format!("{messages} of {total} earlier messages are not shown; `recall` shows them by number."))
 }

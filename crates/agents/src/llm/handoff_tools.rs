@@ -78,10 +78,7 @@ pub(super) fn transfer_to(agent: &AgentId) -> String {
 
 fn spec(name: &str) -> ToolSpec {
     let (description, parameters) = match name {
-        SPECIALIST => (
-            "Hands a task to a specialist and waits for the result, which comes back to you.",
-            specialist(),
-        ),
+        SPECIALIST => ("Hands a task to a specialist and waits for the result, which comes back to you.", specialist()),
         AGENT => (
             "Moves the conversation to another agent, who goes on with the user. Your part is over then; nothing comes \
              back to you.",

@@ -106,42 +106,61 @@ fn teams_that_cannot_work() {
 
 #[test]
 fn nobody_to_talk_to() {
-    let place = with("providers: {main: {api: openai, script: script.yaml}}\nagents: [{id: anna, kind: llm, model: m}]");
-    place.says(&["chat", "nowhere", "--say", "Hello"], &expect![[r#"
+    let place =
+        with("providers: {main: {api: openai, script: script.yaml}}\nagents: [{id: anna, kind: llm, model: m}]");
+    place.says(
+        &["chat", "nowhere", "--say", "Hello"],
+        &expect![[r#"
         ! handover: there is no team in nowhere
         !   hint: name a folder with a handover.yaml, such as workflows/specialists/llm
         = 1
-    "#]]);
-    place.says(&["chat", "--say", "Hello"], &expect![[r#"
+    "#]],
+    );
+    place.says(
+        &["chat", "--say", "Hello"],
+        &expect![[r#"
         ! handover: there is no team in ./handover.yaml
         !   hint: name a folder with a handover.yaml, such as workflows/specialists/llm
         = 1
-    "#]]);
-    place.says(&["chat", "team", "--to", "ana", "--say", "Hello"], &expect![[r#"
+    "#]],
+    );
+    place.says(
+        &["chat", "team", "--to", "ana", "--say", "Hello"],
+        &expect![[r#"
         ! handover: HO0208 "ana" is not in team/handover.yaml
         !   hint: did you mean `anna`?
         !   more: handover explain HO0208
         = 1
-    "#]]);
-    place.says(&["chat", "team", "--session", "a b/c", "--say", "Hello"], &expect![[r#"
+    "#]],
+    );
+    place.says(
+        &["chat", "team", "--session", "a b/c", "--say", "Hello"],
+        &expect![[r#"
         ! handover: HO0108 not a name: it contains ' '; letters, digits, '-', '_', '.', ':' and '/' are allowed
         !   hint: Remove the character that the message shows.
         !   more: handover explain HO0108
         = 1
-    "#]]);
+    "#]],
+    );
     place.says(&["chat", "nowhere", "--json", "--say", "Hello"], &expect![[r#"
         ! {"error":{"exit":1,"hint":"name a folder with a handover.yaml, such as workflows/specialists/llm","message":"there is no team in nowhere"}}
         = 1
     "#]]);
-    place.says(&["chat", "team", "--say", "Hello"], &expect![[r#"
+    place.says(
+        &["chat", "team", "--say", "Hello"],
+        &expect![[r#"
         anna › Hello.
         ! anna listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
+    "#]],
+    );
     // Somebody else's conversation.
-    place.says(&["chat", "team", "--as", "eve", "--say", "Hello"], &expect![[r#"
+    place.says(
+        &["chat", "team", "--as", "eve", "--say", "Hello"],
+        &expect![[r#"
         ! handover: HO0511 session: the session chat serves somebody else than eve
         !   hint: choose another session, or talk as the one whom it serves
         !   more: handover explain HO0511
         = 1
-    "#]]);
+    "#]],
+    );
 }

@@ -22,24 +22,34 @@ const COUNTS: &str = r#"
 #[test]
 fn a_second_process_goes_on() {
     let place = Place::of(TEAM, COUNTS);
-    place.says(&["chat", "team", "--session", "a", "--say", "My name is Carol"], &expect![[r#"
+    place.says(
+        &["chat", "team", "--session", "a", "--say", "My name is Carol"],
+        &expect![[r#"
         anna › Hello Carol, this is answer 1.
         ! anna listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
-    place.says(&["chat", "team", "--session", "a", "--say", "What did I say?"], &expect![[r#"
+    "#]],
+    );
+    place.says(
+        &["chat", "team", "--session", "a", "--say", "What did I say?"],
+        &expect![[r#"
         anna › You said “My name is Carol” first; this is answer 2.
         ! anna listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
-    place.says(&["chat", "team", "--session", "b", "--say", "What did I say?"], &expect![[r#"
+    "#]],
+    );
+    place.says(
+        &["chat", "team", "--session", "b", "--say", "What did I say?"],
+        &expect![[r#"
         anna › You said “What did I say?” first; this is answer 1.
         ! anna listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
+    "#]],
+    );
     expect![[r#"
         user: My name is Carol
         anna: Hello Carol, this is answer 1.
         user: What did I say?
         anna: You said “My name is Carol” first; this is answer 2.
-    "#]].assert_eq(&place.transcript("a"));
+    "#]]
+    .assert_eq(&place.transcript("a"));
 }
 
 fn typed(place: &Place, args: &[&str], text: &[u8]) -> Output {
@@ -59,28 +69,31 @@ fn from_a_pipe() {
         anna › Hello Carol, this is answer 1.
         anna › You said “My name is Carol” first; this is answer 2.
         ! anna listens. End with Ctrl-D; the same command goes on later.
-    "#]].assert_eq(&shown(b"My name is Carol\n\n   \nWhat now?"));
+    "#]]
+    .assert_eq(&shown(b"My name is Carol\n\n   \nWhat now?"));
     expect![[r#"
         anna › Hello Dora, this is answer 3.
         ! anna listens. End with Ctrl-D; the same command goes on later.
-    "#]].assert_eq(&shown(b"  My name is Dora  \n/quit\nThis is not said.\n"));
+    "#]]
+    .assert_eq(&shown(b"  My name is Dora  \n/quit\nThis is not said.\n"));
     expect![[r#"
         ! anna listens. End with Ctrl-D; the same command goes on later.
-    "#]].assert_eq(&shown(b""));
+    "#]]
+    .assert_eq(&shown(b""));
     let mut long = vec![b'a'; 70_000];
     long.push(b'\n');
     expect![[r#"
         ! anna listens. End with Ctrl-D; the same command goes on later.
-        ! handover: what was typed cannot be read: a line has 65536 bytes or more (CHAT_LINE_BYTES_MAX)
-        !   hint: say less at a time
+        ! handover: what was typed cannot be read: a line has 65536 bytes or more (CHAT_LINE_BYTES_MAX); say it in parts
         = 1
-    "#]].assert_eq(&shown(&long));
+    "#]]
+    .assert_eq(&shown(&long));
     expect![[r#"
         ! anna listens. End with Ctrl-D; the same command goes on later.
         ! handover: what was typed cannot be read: stream did not contain valid UTF-8
-        !   hint: say less at a time
         = 1
-    "#]].assert_eq(&shown(b"\xff\xfe\n"));
+    "#]]
+    .assert_eq(&shown(b"\xff\xfe\n"));
     expect![[r#"
         user: My name is Carol
         anna: Hello Carol, this is answer 1.
@@ -88,7 +101,8 @@ fn from_a_pipe() {
         anna: You said “My name is Carol” first; this is answer 2.
         user: My name is Dora
         anna: Hello Dora, this is answer 3.
-    "#]].assert_eq(&place.transcript("chat"));
+    "#]]
+    .assert_eq(&place.transcript("chat"));
 }
 
 const STALLS: &str = r#"
@@ -129,20 +143,24 @@ fn interrupted_it_goes_on() {
         ! handover: interrupted; what was said is kept
         !   hint: go on with: handover chat team --session chat
         = 1
-    "#]].assert_eq(&told(&interrupted(process)));
+    "#]]
+    .assert_eq(&told(&interrupted(process)));
     // The same words again are the same question; other words come after it.
     expect![[r#"
         anna › I answer “Please wait”, for the first time.
         ! anna listens. End with Ctrl-D; the same command goes on later.
-    "#]].assert_eq(&told(&chat("Please wait").output().unwrap()));
+    "#]]
+    .assert_eq(&told(&chat("Please wait").output().unwrap()));
     expect![[r#"
         anna › I answer “Thank you”, for the first time.
         ! anna listens. End with Ctrl-D; the same command goes on later.
-    "#]].assert_eq(&told(&chat("Thank you").output().unwrap()));
+    "#]]
+    .assert_eq(&told(&chat("Thank you").output().unwrap()));
     expect![[r#"
         user: Please wait
         anna: I answer “Please wait”, for the first time.
         user: Thank you
         anna: I answer “Thank you”, for the first time.
-    "#]].assert_eq(&place.transcript("chat"));
+    "#]]
+    .assert_eq(&place.transcript("chat"));
 }

@@ -25,11 +25,14 @@ fn a_specialist_that_there_is_not() {
   call: [handoff_to_specialist: {specialist_type: marketing, task: Sell it, reason: Not my field}]
 ",
     );
-    place.says(&SAY, &expect![[r#"
+    place.says(
+        &SAY,
+        &expect![[r#"
         generalist › Nobody here knows marketing.
         ! generalist listens. End with Ctrl-D; the same command goes on later.
         !   a handoff to tester seems due: what the user last said fits tester at 0.88 and generalist at 0.00
-    "#]]);
+    "#]],
+    );
     expect![[r#"
         user: Test it
         generalist:  [handoff_to_specialist {"reason":"Not my field","specialist_type":"marketing","task":"Sell it"}]
@@ -54,24 +57,30 @@ const MENDS: &str = r#"
 #[test]
 fn arguments_that_the_model_mends() {
     let place = place(MENDS);
-    place.says(&SAY, &expect![[r#"
+    place.says(
+        &SAY,
+        &expect![[r#"
           · generalist → tester: Not my field
         generalist › It is tested.
         ! generalist listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
-    place.says(&["chat", "team", "--say", "Say it again"], &expect![[r#"
+    "#]],
+    );
+    place.says(
+        &["chat", "team", "--say", "Say it again"],
+        &expect![[r#"
         generalist › It was green.
         ! generalist listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
+    "#]],
+    );
     expect![[r#"
         user: Test it
         generalist:  [handoff_to_specialist "{\"specialist_type\": "]
-        generalist ⟵ handoff_to_specialist: {"error":"the arguments are no JSON object: the arguments are no JSON: EOF while parsing a value at line 1 column 20","hint":"call the tool again with arguments that fit its schema","schema":{"additionalProperties":false,"properties":{"context":{"description":"Important data that the specialist needs to know","type":"object"},"reason":{"description":"Why you hand this over","type":"string"},"required_capabilities":{"description":"What the specialist must be able to do","items":{"type":"string"},"type":"array"},"specialist_type":{"description":"The kind of specialist, a capability, or the name of an agent. There are: testing","type":"string"},"task":{"description":"What you need the specialist to do","type":"string"}},"required":["specialist_type","task","reason"],"type":"object"}}
+        generalist ⟵ handoff_to_specialist: {"error":"the arguments are no JSON: EOF while parsing a value at line 1 column 20","hint":"call the tool again with arguments that fit its schema"}
         generalist:  [handoff_to_specialist {"specialist":"testing","task":7}]
         generalist ⟵ handoff_to_specialist: {"error":"the arguments do not fit","hint":"mend them and call again","mistakes":["specialist_type: it is missing","reason: it is missing","specialist: there is no such field","task: it is number, string is needed"]}
         generalist:  [handoff_to_specialist {"reason":"Not my field","specialist_type":"Testing Specialist","task":"Run the tests"}]
           tester: All green.
-        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 1 iterations","specialist_name":"tester","specialist_response":"All green."}
+        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 1 iteration","specialist_name":"tester","specialist_response":"All green."}
         generalist: It is tested.
         user: Say it again
         generalist: It was green.
@@ -82,15 +91,21 @@ fn arguments_that_the_model_mends() {
 fn arguments_that_the_model_mends_through_the_other_interface() {
     let place = place(MENDS);
     place.change("team/handover.yaml", "api: openai", "api: anthropic");
-    place.says(&SAY, &expect![[r#"
+    place.says(
+        &SAY,
+        &expect![[r#"
           · generalist → tester: Not my field
         generalist › It is tested.
         ! generalist listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
-    place.says(&["chat", "team", "--say", "Say it again"], &expect![[r#"
+    "#]],
+    );
+    place.says(
+        &["chat", "team", "--say", "Say it again"],
+        &expect![[r#"
         generalist › It was green.
         ! generalist listens. End with Ctrl-D; the same command goes on later.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -110,7 +125,9 @@ fn a_tool_that_there_is_not() {
 
 #[test]
 fn what_passes_by() {
-    for fault in ["fail: {status: 429, retry_after: 0}", "fail: {status: 529, retry_after: 0}", "say: one two three, cut: 2"] {
+    for fault in
+        ["fail: {status: 429, retry_after: 0}", "fail: {status: 529, retry_after: 0}", "say: one two three, cut: 2"]
+    {
         let place = place(&format!("- {{when: {{agent: generalist}}, times: 1, {fault}}}\n- {{say: Here I am.}}\n"));
         let shown = told(&place.run(&SAY));
         assert!(shown.starts_with("generalist › Here I am.\n"), "{fault}: {shown}");
@@ -127,22 +144,38 @@ fn what_does_not_pass_by() {
 ",
     );
     for (text, expect) in [
-        ("Please refuse", expect![[r#"
+        (
+            "Please refuse",
+            expect![[r#"
             generalist could not answer: the model declined: I will not.
             ! generalist listens. End with Ctrl-D; the same command goes on later.
-        "#]]),
-        ("A long story", expect![[r#"
+            = 1
+        "#]],
+        ),
+        (
+            "A long story",
+            expect![[r#"
             generalist › Once upon a time
             ! generalist listens. End with Ctrl-D; the same command goes on later.
-        "#]]),
-        ("Try the key", expect![[r#"
+            !   (the answer was cut at its longest)
+        "#]],
+        ),
+        (
+            "Try the key",
+            expect![[r#"
             generalist could not answer: 127.0.0.1: the provider says (401, invalid_api_key): Incorrect key (the key comes from OPENAI_API_KEY)
             ! generalist listens. End with Ctrl-D; the same command goes on later.
-        "#]]),
-        ("No entry for this", expect![[r#"
+            = 1
+        "#]],
+        ),
+        (
+            "No entry for this",
+            expect![[r#"
             generalist could not answer: 127.0.0.1: the provider says (400, invalid_request_error): no entry of the script answers this: agent "generalist", model "m", user "No entry for this", turn 1, after tools []
             ! generalist listens. End with Ctrl-D; the same command goes on later.
-        "#]]),
+            = 1
+        "#]],
+        ),
     ] {
         place.says(&["chat", "team", "--session", text.split(' ').next().unwrap(), "--say", text], &expect);
     }
@@ -161,7 +194,7 @@ fn a_specialist_that_fails() {
     );
     place.says(&SAY, &expect![[r#"
           · generalist → tester: Not my field
-        generalist › The tool failed: {"details":{"handoff_summary":"failure after 0 iterations","notes":"127.0.0.1: the provider says (400, invalid_request_error): No such thing","specialist_name":"tester","specialist_response":null},"error":"the handoff to tester came to nothing: 127.0.0.1: the provider says (400, invalid_request_error): No such thing","hint":"do it yourself, try somebody else, or ask the user"}
+        generalist › The tool failed: {"error":"the handoff to tester came to nothing (failure): 127.0.0.1: the provider says (400, invalid_request_error): No such thing","hint":"do it yourself, try somebody else, or ask the user","specialist_response":null}
         ! generalist listens. End with Ctrl-D; the same command goes on later.
     "#]]);
 }
