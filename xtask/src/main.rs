@@ -3,6 +3,7 @@
 mod bench;
 mod docs;
 mod run;
+mod sdk;
 mod source;
 mod test;
 mod tidy;
@@ -13,7 +14,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo xtask <command>
 
-  test [--rounds N] [--fast]   build, run all tests and the examples, then tidy: what CI runs
+  test [--rounds N] [--fast]   build, run all tests, the examples and `packages`, then tidy: what CI runs
+  packages                     let the official packages of model providers talk to the scripted model
   tidy                         formatting, lints and the rules of this house
   docs [--check]               write the generated pages under docs/, or report which are out of date
   bench NAME [--json] [--quick]   measure, with a limit of the same run; NAME is engine, guards, tokens or workflow
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
 fn dispatch(args: &[&str]) -> Result<(), String> {
     match args {
         ["test", rest @ ..] => test::main(rest),
+        ["packages"] => sdk::main(),
         ["tidy"] => tidy::main(),
         ["docs", rest @ ..] => docs::main(rest),
         ["bench", rest @ ..] => bench::main(rest),

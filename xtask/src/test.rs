@@ -2,7 +2,7 @@
 
 use crate::{
     run::{cargo, has, root, show},
-    tidy,
+    sdk, tidy,
 };
 use std::{
     fs,
@@ -20,11 +20,12 @@ const README: &str = "readme";
 
 type Step = (&'static str, fn(u32) -> Result<(), String>);
 
-const STEPS: [Step; 5] = [
+const STEPS: [Step; 6] = [
     ("build", |_| show(&mut cargo(&["build", "--workspace", "--all-targets", "--locked"]))),
     ("tests", tests),
     ("doc tests", |_| show(&mut cargo(&["test", "--doc", "--workspace", "--locked"]))),
     ("examples", |_| examples()),
+    ("packages", |_| sdk::check()),
     ("tidy", |_| tidy::main()),
 ];
 
@@ -130,7 +131,7 @@ fn example_names(folder: &Path) -> Result<Vec<String>, String> {
 }
 
 /// Where cargo put an example: beside this very program.
-fn built(example: &str) -> Result<PathBuf, String> {
+pub fn built(example: &str) -> Result<PathBuf, String> {
     let me = std::env::current_exe().map_err(|e| format!("this program cannot find itself: {e}"))?;
     let folder = me.parent().ok_or("this program lies in no folder")?.with_file_name("debug");
     Ok(folder.join("examples").join(format!("{example}{}", std::env::consts::EXE_SUFFIX)))

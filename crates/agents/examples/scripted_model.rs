@@ -1,8 +1,12 @@
 //! Serves a script as a model: `scripted_model SCRIPT [ADDRESS]`. Prints where it listens, and ends with its input.
 
 use handover_agents::scripted::{Script, serve};
-use std::{error::Error, net::SocketAddr};
-use tokio::io::{AsyncReadExt, stdin};
+use std::{
+    error::Error,
+    io::{self, sink, stdin},
+    net::SocketAddr,
+};
+use tokio::task::spawn_blocking;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -13,7 +17,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let server = serve(script, address).await?;
     println!("http://{}", server.address());
     // Whoever started this holds the other end: when they are gone, so is this.
-    stdin().read_to_end(&mut Vec::new()).await?;
+    spawn_blocking(|| io::copy(&mut stdin(), &mut sink())).await??;
     server.stop().await;
     Ok(())
 }

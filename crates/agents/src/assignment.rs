@@ -3,7 +3,9 @@
 
 use handover_core::{
     command::{Goto, Update},
-    limits::QUOTE_CHARS_MAX,
+    handoff::Handoff,
+    limits::{QUOTE_CHARS_MAX, TEXT_BYTES_MAX},
+    session::Session,
     wire,
 };
 use handover_engine::agent::{Done, Failure, Work};
@@ -15,12 +17,17 @@ use serde_json::{Map, Value, json};
 /// # Errors
 /// When the session cannot be read.
 pub async fn written(work: &Work, with: &Value) -> Result<Value, Failure> {
-    let handoff = work.handoff();
-    let session = work.engine().session(&handoff.session_id).await?;
+    let session = work.engine().session(&work.handoff().session_id).await?;
+    Ok(document(work.handoff(), &session, &work.brief(), with))
+}
+
+/// The work as a document, for whoever takes it by hand.
+#[must_use]
+pub fn document(handoff: &Handoff, session: &Session, brief: &str, with: &Value) -> Value {
     let variables: Map<String, Value> =
         session.variables.iter().map(|(name, kept)| (name.clone(), kept.value.clone())).collect();
     let task = &handoff.request.task;
-    Ok(json!({
+    json!({
         "session_id": handoff.session_id,
         "handoff_id": handoff.id,
         "attempt": handoff.attempt,
@@ -31,13 +38,13 @@ pub async fn written(work: &Work, with: &Value) -> Result<Value, Failure> {
         "state": session.flow.as_ref().map(|flow| flow.state.clone()),
         "task": {"type": task.kind, "description": task.description, "priority": task.priority},
         "request": handoff.request.original_request,
-        "payload": work.payload(),
+        "payload": task.payload,
         "variables": variables,
         "deadline": handoff.hard_deadline,
         "trace_id": handoff.request.trace_id,
-        "brief": work.brief(),
+        "brief": brief,
         "with": with,
-    }))
+    })
 }
 
 /// What came of the work.
@@ -84,15 +91,15 @@ pub const FORMS: &str = "expected one JSON object, such as {\"data\": …}, {\"t
 /// # Errors
 /// When it cannot be read, in words, with what was expected and the beginning of what was there.
 pub fn read(text: &str) -> Result<Came, String> {
-    let shown = || text.trim().chars().take(QUOTE_CHARS_MAX).collect::<String>();
+    let shown = || tame(text).trim().chars().take(QUOTE_CHARS_MAX).collect::<String>();
     let told = |error: String| format!("{error}; {FORMS}; it was: {}", shown());
     let answer: Answer = if text.trim().is_empty() {
         Answer::default()
     } else {
-        serde_json::from_str(text).map_err(|error| told(error.to_string()))?
+        object(text).map_err(|error| told(error.to_string()))?
     };
     if let Some(why) = answer.reject {
-        let why = if why.trim().is_empty() { "it gave no reason".to_owned() } else { why };
+        let why = if why.trim().is_empty() { "it gave no reason".to_owned() } else { tame(&why) };
         return Ok(Came::Declined(why));
     }
     let (goto, update) = turn(&answer.goto, &answer.update).map_err(told)?;
@@ -112,6 +119,12 @@ pub fn read(text: &str) -> Result<Came, String> {
     Ok(Came::Done(Box::new(if answer.failed { done.unsuccessful() } else { done })))
 }
 
+/// An answer is an object. A list would pass for one: its values would be taken for fields, in their order.
+fn object(text: &str) -> Result<Answer, serde_json::Error> {
+    let fields: Map<String, Value> = serde_json::from_str(text)?;
+    serde_json::from_value(Value::Object(fields))
+}
+
 /// Where the work goes, and what changes with it: the command object, as everybody writes it.
 fn turn(goto: &Value, update: &Value) -> Result<(Option<Goto>, Update), String> {
     if goto.is_null() && update.is_null() {
@@ -124,6 +137,23 @@ fn turn(goto: &Value, update: &Value) -> Result<(Option<Goto>, Update), String> 
     }
     let turn = wire::turn(&object.to_string()).map_err(|error| error.to_string())?;
     Ok((goes.then_some(turn.goto), turn.update))
+}
+
+/// A text of somebody else as it can be kept: programs colour what they say, and go on for long.
+pub(crate) fn tame(text: &str) -> String {
+    let mut kept = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' && chars.next_if_eq(&'[').is_some() {
+            // A command to a terminal, up to its letter.
+            while chars.next_if(|c| !c.is_ascii_alphabetic()).is_some() {}
+            chars.next();
+        } else if !c.is_control() || matches!(c, '\n' | '\t') {
+            kept.push(c);
+        }
+    }
+    // Room for what is said around it.
+    kept[..kept.floor_char_boundary(TEXT_BYTES_MAX / 2)].to_owned()
 }
 
 /// Gives the outcome to the engine: what was declined goes to the next one.
@@ -163,6 +193,31 @@ mod tests {
             "[]",
         ];
         let told: Vec<String> = texts.iter().map(|text| format!("{text}\n  {:?}\n", read(text))).collect();
-        expect![[""]].assert_eq(&told.concat());
+        expect![[r#"
+
+              Ok(Done(Done { giving: Giving { status: Success, result: Outcome { content_type: Json, body: Null, score: None }, updates: Update { context: {}, artifacts: [], workflow_state: Null, metrics: Metrics { tokens: 0, cost: 0.0, iterations: 0, duration_ms: 0 }, usage: [] }, notes: "", signal: None }, then: None }))
+            {"data": {"n": 1}, "notes": "counted"}
+              Ok(Done(Done { giving: Giving { status: Success, result: Outcome { content_type: Json, body: Object {"n": Number(1)}, score: None }, updates: Update { context: {}, artifacts: [], workflow_state: Null, metrics: Metrics { tokens: 0, cost: 0.0, iterations: 0, duration_ms: 0 }, usage: [] }, notes: "counted", signal: None }, then: None }))
+            {"text": "Hello", "score": 0.5}
+              Ok(Done(Done { giving: Giving { status: Success, result: Outcome { content_type: Text, body: String("Hello"), score: Some(0.5) }, updates: Update { context: {}, artifacts: [], workflow_state: Null, metrics: Metrics { tokens: 0, cost: 0.0, iterations: 0, duration_ms: 0 }, usage: [] }, notes: "", signal: None }, then: None }))
+            {"failed": true, "notes": "no disk"}
+              Ok(Done(Done { giving: Giving { status: Failed, result: Outcome { content_type: Json, body: Null, score: None }, updates: Update { context: {}, artifacts: [], workflow_state: Null, metrics: Metrics { tokens: 0, cost: 0.0, iterations: 0, duration_ms: 0 }, usage: [] }, notes: "no disk", signal: None }, then: None }))
+            {"reject": "not my field"}
+              Ok(Declined("not my field"))
+            {"reject": ""}
+              Ok(Declined("it gave no reason"))
+            {"goto": "anna", "update": {"context": {"a": 1}}, "set": {"b": 2}}
+              Ok(Done(Done { giving: Giving { status: Success, result: Outcome { content_type: Json, body: Null, score: None }, updates: Update { context: {"a": Number(1), "b": Number(2)}, artifacts: [], workflow_state: Null, metrics: Metrics { tokens: 0, cost: 0.0, iterations: 0, duration_ms: 0 }, usage: [] }, notes: "", signal: None }, then: Some(One { to_agent: AgentId("anna"), task: "", reason: "" }) }))
+            {"signal": "READY"}
+              Ok(Done(Done { giving: Giving { status: Success, result: Outcome { content_type: Json, body: Null, score: None }, updates: Update { context: {}, artifacts: [], workflow_state: Null, metrics: Metrics { tokens: 0, cost: 0.0, iterations: 0, duration_ms: 0 }, usage: [] }, notes: "", signal: Some("READY") }, then: None }))
+            hello
+              Err("expected value at line 1 column 1; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: hello")
+            {"date": 1}
+              Err("unknown field `date`, expected one of `signal`, `failed`, `reject`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update` at line 1 column 7; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: {\"date\": 1}")
+            {"goto": 7}
+              Err("HO0104 goto: expected \"END\", an agent, a list of sends or an object, found a number; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: {\"goto\": 7}")
+            []
+              Err("this is no object; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: []")
+        "#]].assert_eq(&told.concat());
     }
 }

@@ -34,7 +34,7 @@ impl Agent for CommandAgent {
         // The engine ends it at the deadline of the handoff; this is for the day when nobody else does.
         let bounds = Bounds { time: Duration::from_millis(EXECUTION_MS), ..Bounds::default() };
         let ran = run(&self.program, format!("{input}\n").into_bytes(), &bounds).await?;
-        match (ran.trouble(&self.program, &bounds), ran.status) {
+        match (ran.trouble(&self.program, &bounds).map(|trouble| assignment::tame(&trouble)), ran.status) {
             // It ended by itself and says that it could not do it.
             (Some(trouble), Status::Exit(_)) => Ok(Done::failed(trouble)),
             (Some(trouble), _) => Err(trouble.into()),

@@ -101,7 +101,7 @@ impl Ran {
         let what = match self.status {
             Status::Exit(0) => return None,
             Status::Exit(code) => format!("`{name}` ended with exit status {code}"),
-            Status::Signal(signal) => format!("`{name}` was ended by signal {signal}"),
+            Status::Signal(signal) => format!("`{name}` was ended by a signal: {}", signal_name(signal)),
             Status::Time => format!("`{name}` did not end within {} ms and was ended", bounds.time.as_millis()),
             Status::Output => format!("`{name}` wrote more than {} bytes and was ended", bounds.out_bytes),
         };
@@ -201,6 +201,15 @@ fn ended(status: &std::io::Result<std::process::ExitStatus>) -> Status {
         return Status::Signal(signal);
     }
     Status::Exit(status.code().unwrap_or(-1))
+}
+
+/// A signal as people know it.
+fn signal_name(signal: i32) -> String {
+    #[cfg(unix)]
+    if let Ok(known) = nix::sys::signal::Signal::try_from(signal) {
+        return format!("{signal} ({})", known.as_str());
+    }
+    signal.to_string()
 }
 
 /// The end of what a program said of its trouble, in a few words.

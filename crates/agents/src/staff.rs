@@ -1,6 +1,10 @@
 //! Puts agents to work by their profiles: models, programs and services, with what the settings say of providers, tools and
 //! callbacks.
 
+mod check;
+
+pub use check::Mistake;
+
 use crate::{
     command::CommandAgent,
     llm::{Ear, LlmAgent, Manner},
@@ -206,7 +210,7 @@ impl Staff {
                 engine.register(profile, agent).await
             }
             AgentKind::Http => {
-                let agent = self.service(&profile)?;
+                let agent = self.service(&profile, with)?;
                 engine.register(profile, agent).await
             }
             AgentKind::Local | AgentKind::Worker | AgentKind::Human => engine.register_profile(profile).await,
@@ -249,7 +253,7 @@ impl Staff {
         Program { words: profile.command.clone(), folder, environment: Environment::default() }
     }
 
-    fn service(&self, profile: &Profile) -> Result<WebhookAgent, Refusal> {
+    fn service(&self, profile: &Profile, with: Value) -> Result<WebhookAgent, Refusal> {
         let secret = match &profile.secret_env {
             None => None,
             Some(name) => {
@@ -265,8 +269,8 @@ impl Staff {
             }
         };
         let url = profile.url.as_deref().unwrap_or_default();
-        WebhookAgent::new(url, secret, self.callbacks.clone())
-            .map_err(|error| Refusal::new(Code::BadProfile, error).at("url"))
+        let agent = WebhookAgent::new(url, secret, self.callbacks.clone());
+        agent.map(|agent| agent.with(with)).map_err(|error| Refusal::new(Code::BadProfile, error).at("url"))
     }
 
     /// Lets the servers that it started end by themselves.

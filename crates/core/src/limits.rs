@@ -354,7 +354,7 @@ pub const PREFIX_CHARS_MIN: usize = 4;
 /// Rows of a list on the command line when nobody says how many.
 pub const LIST_ROWS: usize = 50;
 /// How long a command waits for a database that another process holds and does not answer for, in milliseconds.
-pub const DOOR_WAIT_MS: u64 = 2_000;
+pub const DOOR_WAIT_MS: u64 = 5_000;
 /// Pieces of work that an agent of a team has at once when its workflow does not say.
 pub const TEAM_AT_ONCE: u32 = 4;
 /// Most that a program writes as its answer, in bytes.
@@ -567,8 +567,6 @@ pub const CONDITION_TOKENS_MAX: usize = 75_000;
 pub const CONDITION_PATTERNS_MAX: usize = 500;
 /// Signals and parts of conditions that are compared to find rules of one workflow that may both fit.
 pub const RULE_COMPARISONS_MAX: usize = 5_000_000;
-/// What is kept of the end of what a program says of its trouble, in bytes.
-pub const COMMAND_LAST_BYTES: usize = 16 * 1024;
 /// Handoffs that are shown where the beginning of an id stands for several.
 pub const PREFIX_HANDOFFS_SHOWN: usize = 5;
 /// Handoffs that statistics look at, the latest ones; totals count all.

@@ -6,6 +6,7 @@ use handover_core::{
     agent::Risk,
     command::{Command, Giving, Goto, NewArtifact, Prepared, Update, Write},
     context::{Shown, View},
+    digest::Digest,
     handoff::{ContentType, Handoff, Outcome, Request, Return, ReturnStatus, Send},
     ids::{AgentId, LeaseId},
     message::{Message, NewMessage, Role},
@@ -164,6 +165,12 @@ impl Done {
         self
     }
 
+    /// What is given back, and where the work goes then; for whoever gives it back by hand.
+    #[must_use]
+    pub fn into_parts(self) -> (Giving, Option<Goto>) {
+        (self.giving, self.then)
+    }
+
     /// Goes on in any other way, in the same step.
     #[must_use]
     pub fn then(mut self, goto: Goto) -> Self {
@@ -287,7 +294,6 @@ impl Work {
         self.recorded.lock().steps.get(name).cloned()
     }
 
-    /// Moves the state of the workflow while this step of it goes on.
     /// Moves the state of the workflow while this step of it goes on. Done once, too: after a crash the states that it
     /// came to before are passed without moving back.
     ///
@@ -307,6 +313,12 @@ impl Work {
         self.handoff.losses > 0 || self.handoff.attempt > 1
     }
 
+    /// The key of something that this agent asks for once. Whoever has the work after it asks for something else.
+    fn key(&self, name: &str) -> String {
+        let mine: String = Digest::of(self.handoff.to_agent.as_str().as_bytes()).to_string().chars().take(8).collect();
+        format!("{}/{mine}/{name}", self.handoff.id)
+    }
+
     /// Delegates and waits for the result. The name makes it once: after a crash the same delegation goes on.
     ///
     /// # Errors
@@ -314,8 +326,7 @@ impl Work {
     pub async fn delegate(&self, name: &str, mut request: Request) -> Result<Return, HandoffError> {
         request.from_agent = self.handoff.to_agent.clone();
         request.parent_id = Some(self.handoff.id);
-        let key = format!("{}/{name}", self.handoff.id);
-        request.idempotency_key = Some(key.clone());
+        request.idempotency_key = Some(self.key(name));
         self.engine.delegate(&self.handoff.session_id, request).await
     }
 
@@ -330,7 +341,7 @@ impl Work {
     ) -> Result<crate::waiting::GroupReturn, HandoffError> {
         request.from_agent = self.handoff.to_agent.clone();
         request.parent_id = Some(self.handoff.id);
-        request.idempotency_key = Some(format!("{}/{name}", self.handoff.id));
+        request.idempotency_key = Some(self.key(name));
         self.engine.broadcast(&self.handoff.session_id, request).await
     }
 

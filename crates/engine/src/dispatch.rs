@@ -269,10 +269,10 @@ async fn take(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option<W
     Some(Work::new(engine.for_caller(caller), handoff.clone(), answer.lease?, view, recorded))
 }
 
-/// What the agent is shown, and what was recorded when it or another worked on it before.
+/// What the agent is shown, and what it recorded when it worked on it before.
 async fn look_at(engine: &Engine, handoff: &Handoff) -> Result<(View, Recorded), HandoffError> {
     let again = handoff.losses > 0 || handoff.attempt > 1 || handoff.reroutes > 0;
-    let recorded = if again { engine.recorded(handoff.id).await? } else { Recorded::default() };
+    let recorded = if again { engine.recorded(handoff.id, &handoff.to_agent).await? } else { Recorded::default() };
     Ok((engine.view_to_take(handoff, None).await?, recorded))
 }
 

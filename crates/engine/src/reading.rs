@@ -169,14 +169,18 @@ impl Engine {
         }
     }
 
-    /// What was recorded of a piece of work.
-    pub(crate) async fn recorded(&self, id: HandoffId) -> Result<Recorded, HandoffError> {
+    /// What this agent recorded of a piece of work. What others did before it is theirs: it begins anew.
+    pub(crate) async fn recorded(&self, id: HandoffId, by: &AgentId) -> Result<Recorded, HandoffError> {
         let mut recorded = Recorded::default();
+        let mut mine = false;
         for record in self.records_of(id).await? {
             match record.event {
-                Event::StepRecorded { name, output, .. } => {
+                Event::Accepted { by: holder, .. } => mine = holder == *by,
+                Event::StepRecorded { name, output, .. } if mine => {
                     recorded.steps.entry(name).or_insert(output);
                 }
+                // Whoever said no and gets it all the same looks at it anew.
+                Event::Rejected { by: who, .. } if who == *by => recorded.steps.clear(),
                 Event::StateMoved { to, .. } => recorded.moves.push_back(to),
                 _ => {}
             }

@@ -203,6 +203,15 @@ impl Engine {
         self.submit(&session, Command::Reject { handoff: id, by: by.clone(), reason: reason.to_owned() }, None).await
     }
 
+    /// Says no to work that was taken: it goes to the next, as if it had been rejected at once.
+    ///
+    /// # Errors
+    /// When the lease is not valid any more.
+    pub async fn decline(&self, id: HandoffId, lease: LeaseId, reason: &str) -> Result<Answer, HandoffError> {
+        let session = self.session_of(id).await?;
+        self.submit(&session, Command::Decline { handoff: id, lease, reason: reason.to_owned() }, None).await
+    }
+
     /// Puts an offer off.
     ///
     /// # Errors

@@ -85,7 +85,7 @@ fn recent(handoff: &Handoff, view: &View) -> String {
     let entries = view.items.iter().skip(skipped).filter_map(|item| {
         let text = said(handoff, item);
         let new = !text.is_empty() && text != request;
-        new.then(|| format!("#{} {}:\n{}", item.n, who(item), quoted(&cut(&text, item.n))))
+        new.then(|| format!("#{} {}:\n{}", item.n, who(&handoff.to_agent, item), quoted(&cut(&text, item.n))))
     });
     entries.collect::<Vec<_>>().join("\n\n")
 }

@@ -2,7 +2,10 @@
 
 use super::{
     Here, guidance,
-    handoff_tools::{ACCEPT, AGENT, APPROVAL, ESCALATE, FINISH, LIST, RECALL, SPECIALIST, TRANSFER, transfer_to},
+    handoff_tools::{
+        ACCEPT, AGENT, APPROVAL, ESCALATE, FINISH, LIST, Names, RECALL, SPECIALIST, TRANSFER, transfer_to,
+    },
+    results::{came_back, cut, refused, text, wrong},
 };
 use crate::{
     model::{Arguments, Call, CallResult},
@@ -11,11 +14,10 @@ use crate::{
 use handover_core::{
     agent::{Profile, Risk},
     command::{Giving, Goto, Update},
-    handoff::{Kind, Outcome as OutcomeBody, Request, RequiredCapability, Return, ReturnStatus, Trigger},
+    handoff::{Kind, Outcome as OutcomeBody, Request, RequiredCapability, ReturnStatus, Trigger},
     ids::AgentId,
-    limits::{CALLS_AT_ONCE_MAX, SPECIALIST_MS, TOOL_RESULT_BYTES_MAX},
+    limits::{CALLS_AT_ONCE_MAX, SPECIALIST_MS, SPECIALISTS_TOLD_MAX},
     nearest::nearest,
-    refusal::HandoffError,
     schema::Schema,
 };
 use handover_engine::agent::{Failure, Work};
@@ -37,7 +39,7 @@ pub(super) struct Called {
 }
 
 /// What a tool says, and whether the work is over with it; or what went wrong.
-type Outcome = Result<(Value, bool), Value>;
+pub(super) type Outcome = Result<(Value, bool), Value>;
 
 /// Whoever calls tools in one turn.
 pub(super) struct Caller<'a> {
@@ -98,7 +100,7 @@ impl<'a> Caller<'a> {
     }
 
     fn is_outside(&self, name: &str) -> bool {
-        self.here.toolbox.find(name).is_ok()
+        !Names::is_ours(name) && self.here.toolbox.find(name).is_ok()
     }
 
     async fn carry_out(&self, call: &Call, name: &str, arguments: Value) -> Result<Outcome, Failure> {
@@ -106,14 +108,14 @@ impl<'a> Caller<'a> {
         Ok(match call.name.as_str() {
             other if self.is_outside(other) => self.outside(call, name).await,
             SPECIALIST => self.ask_specialist(name, &arguments).await?,
-            AGENT => self.hand_over(&word("agent_name"), &word("message"), &arguments).await,
+            AGENT => self.hand_over(&word("agent_name"), &word("message"), &arguments).await?,
             ACCEPT => Ok((self.terms(), false)),
             LIST => Ok((self.list(&word("query")).await, false)),
-            RECALL => self.recall(&arguments).await,
+            RECALL => self.recall(&arguments).await?,
             APPROVAL => self.ask_person(name, &word("action"), &word("reason"), &word("risk")).await?,
-            ESCALATE => self.escalate(&word("reason"), &arguments).await,
-            FINISH => self.finish(&arguments).await,
-            other => self.transfer(other, &word("reason"), &word("message")).await,
+            ESCALATE => self.escalate(&word("reason"), &arguments).await?,
+            FINISH => self.finish(&arguments).await?,
+            other => self.transfer(other, &word("reason"), &word("message")).await?,
         })
     }
 
@@ -150,36 +152,16 @@ impl<'a> Caller<'a> {
             None => return Ok(Err(self.nobody(&kind))),
         }
         Ok(match self.work.delegate(name, request).await {
-            Ok(result) => Self::came_back(result),
-            Err(error) => Err(refused(&error)),
+            Ok(result) => came_back(&result),
+            Err(error) => Err(refused(error)?),
         })
-    }
-
-    fn came_back(result: Return) -> Outcome {
-        let who = result.from_agent.clone();
-        let mut value = json!({
-            "specialist_name": who,
-            "specialist_response": result.result.body,
-            "handoff_summary": format!("{} after {}", word(result.status), iterations(result.metrics.iterations)),
-        });
-        // What it noted is told where the response does not say it.
-        if !result.notes.is_empty() && value["specialist_response"] != result.notes.as_str() {
-            value["notes"] = json!(result.notes);
-        }
-        match result.status {
-            ReturnStatus::Success | ReturnStatus::Partial => Ok((value, false)),
-            ReturnStatus::Failed | ReturnStatus::Timeout => Err(json!({
-                "error": format!("the handoff to {who} came to nothing ({}): {}", word(result.status), result.notes),
-                "specialist_response": result.result.body,
-                "hint": "do it yourself, try somebody else, or ask the user",
-            })),
-        }
     }
 
     /// Whom a model means: an agent by name, or whoever can do this.
     fn addressed(&self, kind: &str) -> Option<Addressed> {
         let agents = self.work.engine().agents();
-        if let Some(agent) = agents.iter().find(|agent| agent.profile.id.as_str() == kind) {
+        if let Some(agent) = agents.iter().find(|agent| agent.profile.id.as_str() == kind || agent.profile.name == kind)
+        {
             return Some(Addressed::Agent(agent.profile.id.clone()));
         }
         let can = |name: &str| agents.iter().any(|agent| agent.profile.proficiency(name).is_some());
@@ -208,38 +190,38 @@ impl<'a> Caller<'a> {
         })
     }
 
-    async fn hand_over(&self, to: &str, message: &str, arguments: &Value) -> Outcome {
+    async fn hand_over(&self, to: &str, message: &str, arguments: &Value) -> Result<Outcome, Failure> {
         let agents = self.work.engine().agents();
         let Some(agent) = agents.iter().find(|agent| agent.profile.id.as_str() == to || agent.profile.name == to)
         else {
             let near = nearest(to, agents.iter().map(|agent| (agent.profile.id.as_str(), agent.profile.id.as_str())));
             let hint = near.map_or_else(|| "see list_specialists".to_owned(), |near| format!("did you mean {near}?"));
-            return Err(json!({"error": format!("there is no agent {to}"), "hint": hint}));
+            return Ok(Err(json!({"error": format!("there is no agent {to}"), "hint": hint})));
         };
         let context = arguments.get("context").filter(|value| !value.is_null());
         let task = context.map_or_else(|| message.to_owned(), |context| format!("{message}\n\n{context:#}"));
         self.moves(agent.profile.id.clone(), task, message.to_owned()).await
     }
 
-    async fn transfer(&self, tool: &str, reason: &str, message: &str) -> Outcome {
+    async fn transfer(&self, tool: &str, reason: &str, message: &str) -> Result<Outcome, Failure> {
         let agents = self.work.engine().agents();
         let Some(agent) = agents.iter().find(|agent| transfer_to(&agent.profile.id) == tool) else {
-            return Err(json!({"error": "this agent is gone", "hint": "see list_specialists"}));
+            return Ok(Err(json!({"error": "this agent is gone", "hint": "see list_specialists"})));
         };
         let task = if message.is_empty() { &self.work.handoff().request.task.description } else { message };
         self.moves(agent.profile.id.clone(), task.to_owned(), reason.to_owned()).await
     }
 
     /// The conversation goes to another agent, if that can be. Its end and the handoff are one commit.
-    async fn moves(&self, to: AgentId, task: String, reason: String) -> Outcome {
+    async fn moves(&self, to: AgentId, task: String, reason: String) -> Result<Outcome, Failure> {
         if !self.here.speaks_to_user {
-            return Err(json!({
+            return Ok(Err(json!({
                 "error": "you work on a delegated task, and its result must come from you",
                 "hint": "use handoff_to_specialist, or answer with what you have",
-            }));
+            })));
         }
         if to == self.profile.id {
-            return Err(json!({"error": "that is you", "hint": "go on yourself"}));
+            return Ok(Err(json!({"error": "that is you", "hint": "go on yourself"})));
         }
         let told = json!({"transferred_to": to});
         let result = OutcomeBody { body: told.clone(), ..OutcomeBody::default() };
@@ -260,21 +242,27 @@ impl<'a> Caller<'a> {
     async fn list(&self, query: &str) -> Value {
         let others = guidance::available(self.profile, self.work.engine().agents());
         let session = &self.work.handoff().session_id;
-        let found = if query.is_empty() { None } else { self.work.engine().recommend(session, query, 10).await.ok() };
+        let most = SPECIALISTS_TOLD_MAX;
+        let found = if query.is_empty() { None } else { self.work.engine().recommend(session, query, most).await.ok() };
         let Some(found) = found else {
-            return json!({"specialists": others.iter().map(guidance::as_data).collect::<Vec<_>>()});
+            let told: Vec<Value> = others.iter().take(most).map(guidance::as_data).collect();
+            let more = others.len() - told.len();
+            return json!({"specialists": told, "not_listed": more});
         };
         let of = |id: &AgentId| others.iter().find(|agent| agent.profile.id == *id).map(guidance::as_data);
         let ranked: Vec<Value> = found.iter().filter_map(|found| of(&found.agent)).collect();
         json!({"specialists": ranked, "ranked_for": query})
     }
 
-    async fn recall(&self, arguments: &Value) -> Outcome {
+    async fn recall(&self, arguments: &Value) -> Result<Outcome, Failure> {
         let number = |field: &str| arguments.get(field).and_then(Value::as_u64).unwrap_or(1);
-        match self.work.recall(number("first"), number("last")).await {
+        Ok(match self.work.recall(number("first"), number("last")).await {
+            Ok(messages) if messages.is_empty() => {
+                Ok((json!({"messages": [], "note": "you were shown these from the beginning"}), false))
+            }
             Ok(messages) => Ok((json!({"messages": messages}), false)),
-            Err(error) => Err(refused(&error)),
-        }
+            Err(error) => Err(refused(error)?),
+        })
     }
 
     /// A question to a person, up the chain; the answer comes back.
@@ -297,12 +285,12 @@ impl<'a> Caller<'a> {
                 "error": format!("nobody approved it: {}", result.notes), "status": result.status,
                 "hint": "do not do it; tell the user",
             })),
-            Err(error) => Err(refused(&error)),
+            Err(error) => Err(refused(error)?),
         })
     }
 
     /// Hands the work up. When it is done this piece of work is over, and nothing more is recorded of it.
-    async fn escalate(&self, reason: &str, arguments: &Value) -> Outcome {
+    async fn escalate(&self, reason: &str, arguments: &Value) -> Result<Outcome, Failure> {
         let mut assessment = reason.to_owned();
         if let Some(options) = arguments.get("options").and_then(Value::as_array).filter(|options| !options.is_empty())
         {
@@ -312,14 +300,14 @@ impl<'a> Caller<'a> {
         if let Some(context) = arguments.get("context").filter(|context| !context.is_null()) {
             assessment.push_str(&format!("\n{context:#}"));
         }
-        match self.work.escalate(&assessment).await {
+        Ok(match self.work.escalate(&assessment).await {
             Ok(()) => Ok((json!({"escalated": true}), true)),
-            Err(error) => Err(refused(&error)),
-        }
+            Err(error) => Err(refused(error)?),
+        })
     }
 
     /// Ends a step of a workflow. What the rules refuse the model can mend.
-    async fn finish(&self, arguments: &Value) -> Outcome {
+    async fn finish(&self, arguments: &Value) -> Result<Outcome, Failure> {
         let word = |field: &str| arguments.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let failed = arguments.get("failed").and_then(Value::as_bool).unwrap_or(false);
         let status = if failed { ReturnStatus::Failed } else { ReturnStatus::Success };
@@ -333,12 +321,12 @@ impl<'a> Caller<'a> {
         Giving { status, result, updates: self.used.clone(), notes, signal: None }
     }
 
-    async fn end_with(&self, giving: Giving, then: Option<Goto>, told: Value) -> Outcome {
+    async fn end_with(&self, giving: Giving, then: Option<Goto>, told: Value) -> Result<Outcome, Failure> {
         let (id, lease) = (self.work.handoff().id, self.work.lease());
-        match self.work.engine().give_back(id, lease, giving, then).await {
+        Ok(match self.work.engine().give_back(id, lease, giving, then).await {
             Ok(_) => Ok((told, true)),
-            Err(error) => Err(refused(&error)),
-        }
+            Err(error) => Err(refused(error)?),
+        })
     }
 
     /// A request that goes on with the work at hand.
@@ -358,43 +346,4 @@ impl<'a> Caller<'a> {
 enum Addressed {
     Agent(AgentId),
     Capability(String),
-}
-
-fn wrong(message: impl Into<String>) -> Value {
-    json!({"error": message.into()})
-}
-
-/// A refusal of the engine, for a model: what is wrong, where, and how to mend it.
-fn refused(error: &HandoffError) -> Value {
-    let each = |refusal: &handover_core::refusal::Refusal| json!({"code": refusal.code.text(), "message": refusal.message, "field": refusal.field, "hint": refusal.hint});
-    json!({
-        "error": format!("the handoff was refused: {error}"),
-        "mistakes": error.refusals.iter().map(each).collect::<Vec<_>>(),
-        "hint": "mend it and try again, do the task yourself, or ask the user",
-    })
-}
-
-fn word(status: ReturnStatus) -> &'static str {
-    match status {
-        ReturnStatus::Success => "success",
-        ReturnStatus::Partial => "partial success",
-        ReturnStatus::Failed => "failure",
-        ReturnStatus::Timeout => "a timeout",
-    }
-}
-
-fn iterations(count: u64) -> String {
-    if count == 1 { "1 iteration".to_owned() } else { format!("{count} iterations") }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-fn cut(text: String) -> String {
-    let fitting = text.floor_char_boundary(TOOL_RESULT_BYTES_MAX);
-    if fitting == text.len() {
-        return text;
-    }
-    format!("{}…\n(cut here; the whole result has {} bytes, TOOL_RESULT_BYTES_MAX)", &text[..fitting], text.len())
 }

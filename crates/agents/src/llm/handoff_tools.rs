@@ -3,7 +3,9 @@
 use crate::model::ToolSpec;
 use handover_core::{
     agent::{Agent, Profile},
+    digest::Digest,
     ids::AgentId,
+    limits::TOOL_NAME_CHARS_MAX,
 };
 use serde_json::{Value, json};
 
@@ -23,9 +25,35 @@ const ALL: &str = "handoff";
 const TRANSFERS: &str = "transfer";
 const EACH: [&str; 7] = [SPECIALIST, AGENT, ACCEPT, LIST, ESCALATE, RECALL, APPROVAL];
 
+/// Names in the list of an agent's tools that mean tools of ours.
+pub struct Reserved;
+
+impl Reserved {
+    /// Those that anybody can list, besides `transfer_to_AGENT`.
+    pub const WORDS: [&'static str; 9] = [ALL, TRANSFERS, SPECIALIST, AGENT, ACCEPT, LIST, ESCALATE, RECALL, APPROVAL];
+
+    /// Whether a name is one of ours.
+    #[must_use]
+    pub fn is(name: &str) -> bool {
+        Names::is_ours(name)
+    }
+
+    /// The agent that a name such as `transfer_to_anna` is about.
+    #[must_use]
+    pub fn target(name: &str) -> Option<&str> {
+        name.strip_prefix(TRANSFER)
+    }
+
+    /// The name of the tool that moves the conversation to this agent.
+    #[must_use]
+    pub fn transfer_to(agent: &str) -> String {
+        AgentId::new(agent).map(|agent| transfer_to(&agent)).unwrap_or_default()
+    }
+}
+
 /// The tools of an agent by which it hands over.
 #[derive(Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     has: Vec<String>,
     /// To whom it has a tool of their own.
     transfers: Vec<AgentId>,
@@ -37,7 +65,12 @@ impl Names {
         let lists = |word: &str| profile.tools.iter().any(|tool| tool == word);
         let all = profile.tools.is_empty() || lists(ALL);
         let has = EACH.into_iter().filter(|name| all || lists(name)).map(str::to_owned).collect();
-        let to = |agent: &&Agent| lists(TRANSFERS) || lists(&transfer_to(&agent.profile.id));
+        // Whoever writes the list need not know how a name is changed.
+        let plain = |id: &AgentId| lists(&format!("{TRANSFER}{id}"));
+        let to = |agent: &&Agent| {
+            let id = &agent.profile.id;
+            lists(TRANSFERS) || lists(&transfer_to(id)) || plain(id)
+        };
         let transfers = others.iter().filter(to).map(|agent| agent.profile.id.clone()).collect();
         Self { has, transfers }
     }
@@ -54,9 +87,9 @@ impl Names {
         self.has(SPECIALIST) || self.moves()
     }
 
-    /// Whether this word of a profile's list is one of ours.
-    pub(super) fn is_ours(word: &str) -> bool {
-        word == ALL || word == TRANSFERS || word.starts_with(TRANSFER) || EACH.contains(&word)
+    /// Whether this word of a profile's list is one of ours. No tool from outside can have such a name.
+    pub(crate) fn is_ours(word: &str) -> bool {
+        word == ALL || word == TRANSFERS || word == FINISH || word.starts_with(TRANSFER) || EACH.contains(&word)
     }
 
     /// How a model is told of them.
@@ -70,10 +103,18 @@ impl Names {
     }
 }
 
-/// The name of the tool that moves the conversation to this agent. Models take letters, digits, `_` and `-`.
+/// The name of the tool that moves the conversation to this agent. Models take letters, digits, `_` and `-`, and only so
+/// many: a name that has to be changed ends with a part of its digest, so that no two agents have the same tool.
 pub(super) fn transfer_to(agent: &AgentId) -> String {
     let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
-    format!("{TRANSFER}{}", agent.as_str().chars().map(tame).collect::<String>())
+    let name: String = agent.as_str().chars().map(tame).collect();
+    let room = TOOL_NAME_CHARS_MAX - TRANSFER.len();
+    if name == agent.as_str() && name.len() <= room {
+        return format!("{TRANSFER}{name}");
+    }
+    let digest = Digest::of(agent.as_str().as_bytes()).to_string();
+    let (mark, begin) = (&digest[..6], &name[..name.len().min(room - 7)]);
+    format!("{TRANSFER}{begin}_{mark}")
 }
 
 fn spec(name: &str) -> ToolSpec {

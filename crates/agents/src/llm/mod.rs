@@ -5,9 +5,12 @@ mod brief;
 mod calls;
 mod guidance;
 mod handoff_tools;
+mod results;
 mod sight;
 mod step;
 pub mod turn;
+
+pub use handoff_tools::Reserved;
 
 use crate::{
     model::{Ask, Call, CallResult, Line, Listener, Model, Piece, Reply, TokensUsed, ToolSpec},

@@ -12,24 +12,23 @@ use handover_core::{
     handoff::Handoff,
     ids::AgentId,
     limits::{BRIEF_MESSAGES, PAGE_MAX},
-    message::Role,
+    message::{Role, ToolCall},
     refusal::HandoffError,
 };
 use handover_engine::agent::Work;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-const EARLIER: &str = "[the conversation began earlier; that part is not shown]";
+/// Stands for what was said before the first message that is shown.
+const EARLIER: &str = "[what was said before this is not shown]";
+/// Stands for the result of a call that ended a turn, or that is not shown.
+const NOT_SHOWN: &str = "[no result is shown: your turn ended with it, or it was left out]";
 
 /// The lines with which a turn begins. Whoever answers the user sees the conversation itself; whoever was handed a task
 /// sees the brief, and before it what the brief does not hold.
 pub(super) fn lines(me: &AgentId, handoff: &Handoff, view: &View, here: &Here) -> Vec<Line> {
     if here.asked_by_user {
         let mut lines = of_items(me, &view.items);
-        // What was said before is not shown where a conversation is long; but it was not begun by the model.
-        if matches!(lines.first(), Some(Line::Model { .. })) {
-            lines.insert(0, Line::User(EARLIER.to_owned()));
-        }
         // A model answers what was said last, and that must not be itself.
         if !matches!(lines.last(), Some(Line::User(_))) {
             lines.push(Line::User(handoff.request.task.description.clone()));
@@ -37,7 +36,7 @@ pub(super) fn lines(me: &AgentId, handoff: &Handoff, view: &View, here: &Here) -
         return merged(lines);
     }
     let earlier = view.items.len().saturating_sub(BRIEF_MESSAGES);
-    let mut lines: Vec<Line> = view.items[..earlier].iter().map(|item| Line::User(told(item))).collect();
+    let mut lines: Vec<Line> = view.items[..earlier].iter().map(|item| Line::User(told(me, item))).collect();
     let has = |name: &str| here.tools.iter().any(|tool| tool.name == name);
     let receiver = Receiver { recalls: has(RECALL), finishes: has(FINISH) };
     lines.push(Line::User(brief(handoff, view, receiver)));
@@ -61,81 +60,81 @@ pub(super) async fn other(work: &Work, mode: TransferMode, tools: &[String]) -> 
 
 fn of_items(me: &AgentId, items: &[Shown]) -> Vec<Line> {
     let mut lines = Vec::new();
-    let mut paired: BTreeSet<u64> = BTreeSet::new();
+    let mut paired = BTreeSet::new();
     for (i, item) in items.iter().enumerate() {
-        let mine = item.said.agent.as_ref() == Some(me) && !item.described;
-        let answers = if mine && item.said.role == Role::Assistant { answers(me, item, &items[i + 1..]) } else { None };
-        match (item.said.role, answers) {
-            (Role::Assistant, Some(answers)) => {
+        let mine = item.said.agent.as_ref() == Some(me);
+        match item.said.role {
+            Role::Assistant if mine && !item.described => {
                 lines.push(Line::Model { text: item.said.content.clone(), calls: calls(item) });
-                if !answers.is_empty() {
-                    lines.push(Line::Results(answers.iter().map(|answer| result(answer)).collect()));
-                    paired.extend(answers.iter().map(|answer| answer.n));
+                if !item.said.tool_calls.is_empty() {
+                    let answer = |call| answered(me, call, &items[i + 1..], &mut paired);
+                    lines.push(Line::Results(item.said.tool_calls.iter().map(answer).collect()));
                 }
             }
-            (Role::Tool, _) if paired.contains(&item.n) => {}
-            (Role::User, _) if item.said.agent.is_none() && !item.described => {
+            Role::Tool if paired.contains(&item.n) => {}
+            Role::User if item.said.agent.is_none() && !item.described => {
                 lines.push(Line::User(item.said.content.clone()));
             }
-            (Role::System | Role::User | Role::Assistant | Role::Tool, _) => lines.push(Line::User(told(item))),
+            Role::System | Role::User | Role::Assistant | Role::Tool => lines.push(Line::User(told(me, item))),
         }
+    }
+    // Some providers want the user to begin.
+    if matches!(lines.first(), Some(Line::Model { .. })) {
+        lines.insert(0, Line::User(EARLIER.to_owned()));
     }
     lines
 }
 
-/// The results of the tools that a message asks for, one for each; nothing where one is missing. Only those up to the
-/// next message of the same agent count: some providers use an id again.
-fn answers<'a>(me: &AgentId, asked: &Shown, after: &'a [Shown]) -> Option<Vec<&'a Shown>> {
-    let mine = |item: &&Shown| item.said.agent.as_ref() == Some(me);
-    let turn: Vec<&Shown> = after.iter().filter(mine).take_while(|item| item.said.role == Role::Tool).collect();
-    let mut found: Vec<&Shown> = Vec::new();
-    for call in &asked.said.tool_calls {
-        let fits = |item: &&&Shown| {
-            let first = !found.iter().any(|found| found.n == item.n);
-            first && item.said.tool_call_id.as_deref() == Some(call.id.as_str()) && !item.described
-        };
-        let answer = turn.iter().find(fits).copied()?;
-        found.push(answer);
-    }
-    Some(found)
+/// The result of a call of mine: the first with its id that comes after it and belongs to no other call. Models give
+/// the same id to calls of different turns. Providers want a result for every call, so one that lacks is told of.
+fn answered(me: &AgentId, call: &ToolCall, after: &[Shown], paired: &mut BTreeSet<u64>) -> CallResult {
+    let found = after.iter().find(|item| {
+        let said = &item.said;
+        said.role == Role::Tool
+            && said.agent.as_ref() == Some(me)
+            && said.tool_call_id.as_deref() == Some(call.id.as_str())
+            && !paired.contains(&item.n)
+    });
+    paired.extend(found.map(|item| item.n));
+    let content = found.map_or_else(|| NOT_SHOWN.to_owned(), |item| item.said.content.clone());
+    CallResult { id: call.id.clone(), name: call.name.clone(), content, failed: false }
 }
 
 fn calls(item: &Shown) -> Vec<Call> {
-    let call = |call: &handover_core::message::ToolCall| Call {
+    let call = |call: &ToolCall| Call {
         id: call.id.clone(),
         name: call.name.clone(),
         arguments: match &call.arguments {
-            // What was no object is kept as the text that it was.
+            // Kept as the text that it was: nothing that a provider would take back.
             Value::String(text) => Arguments::Broken { text: text.clone(), why: String::new() },
-            value => Arguments::Read(value.clone()),
+            read => Arguments::Read(read.clone()),
         },
     };
     item.said.tool_calls.iter().map(call).collect()
 }
 
-fn result(item: &Shown) -> CallResult {
-    CallResult {
-        id: item.said.tool_call_id.clone().unwrap_or_default(),
-        name: item.said.tool_name.clone().unwrap_or_default(),
-        content: item.said.content.clone(),
-        failed: false,
-    }
-}
-
-/// Who said something.
-pub(super) fn who(item: &Shown) -> String {
-    match (&item.said.agent, item.said.role) {
-        (Some(agent), _) => agent.to_string(),
+/// Who said something, as this agent is told.
+pub(super) fn who(me: &AgentId, item: &Shown) -> String {
+    let speaker = match &item.said.agent {
+        Some(agent) if agent == me => Some("you".to_owned()),
+        agent => agent.as_ref().map(ToString::to_string),
+    };
+    match (speaker, item.said.role) {
+        (caller, Role::Tool) => {
+            let tool =
+                item.said.tool_name.as_deref().map_or_else(|| "a tool".to_owned(), |name| format!("the tool {name}"));
+            caller.map_or_else(|| tool.clone(), |caller| format!("{tool}, which {caller} called,"))
+        }
+        (Some(speaker), _) => speaker,
         (None, Role::System) => "the system".to_owned(),
-        (None, Role::Tool) => "a tool".to_owned(),
         (None, Role::User) => "the user".to_owned(),
         (None, Role::Assistant) => "an agent".to_owned(),
     }
 }
 
 /// Something that somebody else said or did, as data.
-fn told(item: &Shown) -> String {
-    let who = who(item);
+fn told(me: &AgentId, item: &Shown) -> String {
+    let who = who(me, item);
     let mut text = item.said.content.clone();
     for call in &item.said.tool_calls {
         text.push_str(&format!("\n[called the tool {} with {}]", call.name, call.arguments));
@@ -148,7 +147,7 @@ pub(super) fn quoted(text: &str) -> String {
     text.trim().split(breaks).map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Lines of the user that follow each other are one: some providers want the speakers to take turns.
+/// Lines of one side that follow each other are one: some providers want the speakers to take turns.
 fn merged(lines: Vec<Line>) -> Vec<Line> {
     let mut merged: Vec<Line> = Vec::with_capacity(lines.len());
     for line in lines {
@@ -156,6 +155,11 @@ fn merged(lines: Vec<Line>) -> Vec<Line> {
             (Some(Line::User(before)), Line::User(text)) => {
                 before.push_str("\n\n");
                 before.push_str(&text);
+            }
+            (Some(Line::Model { text: before, calls: none }), Line::Model { text, calls }) if none.is_empty() => {
+                before.push_str("\n\n");
+                before.push_str(&text);
+                *none = calls;
             }
             (_, line) => merged.push(line),
         }

@@ -29,7 +29,7 @@ impl LlmAgent {
         let mut tools = names.specs(&others);
         let outside: Vec<String> = self.profile.tools.iter().filter(|name| !Names::is_ours(name)).cloned().collect();
         let toolbox = self.tools.toolbox(&outside).await;
-        tools.extend(toolbox.specs());
+        tools.extend(toolbox.specs().into_iter().filter(|tool| !Names::is_ours(&tool.name)));
         let words = step.as_ref().map(|(words, _)| words.clone());
         tools.extend(step.map(|(_, tool)| tool));
         let asked_by_user = session.is_asked_by_user(&handoff.request);

@@ -173,6 +173,14 @@ impl Provider {
         Ok(Address { url, headers, secrets, key_env, official })
     }
 
+    /// What is wrong with it as it is set, whatever the environment holds.
+    #[must_use]
+    pub fn mistake(&self) -> Option<String> {
+        let base = self.base_url.as_deref().unwrap_or_else(|| self.api.official_url());
+        let sound = self.check().and_then(|()| self.url(base)).and_then(|_| self.all_headers(None, ""));
+        sound.err().map(|error| error.to_string())
+    }
+
     fn check(&self) -> Result<(), ModelError> {
         for (name, value) in [("timeout_ms", self.timeout_ms), ("idle_ms", self.idle_ms)] {
             if !(1..=MODEL_MS_MAX).contains(&value) {

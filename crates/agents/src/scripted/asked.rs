@@ -48,3 +48,20 @@ impl Log {
         self.0.lock().iter().cloned().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_questions_are_forgotten_and_names_are_cut() {
+        let log = Log::default();
+        for lines in 0..SCRIPT_ASKED_MAX + 3 {
+            let (model, agent, digest) = ("ä".repeat(QUOTE_CHARS_MAX + 1), String::new(), String::new());
+            log.add(Asked { api: Api::OpenAi, model, agent, digest, lines, status: 200, entry: None });
+        }
+        let all = log.all();
+        assert_eq!((all.len(), all[0].lines), (SCRIPT_ASKED_MAX, 3));
+        assert_eq!(all[0].model, "ä".repeat(QUOTE_CHARS_MAX));
+    }
+}

@@ -82,7 +82,11 @@ async fn next(mut rest: Rest) -> Option<(io::Result<Bytes>, Rest)> {
     }
     match std::mem::replace(&mut rest.end, End::Over) {
         End::Whole | End::Over => None,
-        End::Cut => Some((Err(io::Error::other("the script cuts the answer here")), rest)),
+        End::Cut => {
+            // Whoever serves this sends what it has when it has to wait, and throws it away when the body fails first.
+            tokio::task::yield_now().await;
+            Some((Err(io::Error::other("the script cuts the answer here")), rest))
+        }
         End::Stall => {
             stopped(&mut rest.stopping).await;
             Some((Err(io::Error::other("the server stops")), rest))

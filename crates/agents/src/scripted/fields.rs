@@ -12,6 +12,8 @@ use std::time::Duration;
 pub(super) struct Fields<'n> {
     entries: Vec<(&'n str, &'n Node)>,
     pub(super) place: Place,
+    /// Whether every key could be read.
+    pub(super) whole: bool,
 }
 
 impl<'n> Fields<'n> {
@@ -22,7 +24,7 @@ impl<'n> Fields<'n> {
             mistakes.add(node.place, message, format!("write `key: value`; the keys are {}", names.join(", ")));
             return None;
         };
-        let mut fields = Self { entries: Vec::new(), place: node.place };
+        let mut fields = Self { entries: Vec::new(), place: node.place, whole: true };
         for (key, value) in entries {
             let name = key.text().unwrap_or_default();
             if !names.contains(&name) {
@@ -33,6 +35,7 @@ impl<'n> Fields<'n> {
                 fields.entries.push((name, value));
             }
         }
+        fields.whole = fields.entries.len() == entries.len();
         Some(fields)
     }
 
@@ -72,7 +75,11 @@ impl<'n> Fields<'n> {
         let number = node.text().and_then(|text| text.parse().ok()).filter(|number| (least..=most).contains(number));
         if number.is_none() {
             let found = node.text().map_or_else(|| node.kind().to_owned(), quoted);
-            let message = format!("`{name}` is a whole number from {least} to {most}, not {found}");
+            let range = match most {
+                u64::MAX => format!(", at least {least}"),
+                _ => format!(" from {least} to {most}"),
+            };
+            let message = format!("`{name}` is a whole number{range}, not {found}");
             mistakes.add(node.place, message, "write such a number");
         }
         number

@@ -83,14 +83,15 @@ fn entries(list: &Node, mistakes: &mut Mistakes) -> Vec<Entry> {
         mistakes.add(list.place, "there are no entries", "write at least one, such as `- say: Hello.`");
     }
     let mut found: Vec<Entry> = Vec::new();
-    let mut always = None;
+    let (mut always, mut told) = (None, false);
     for node in nodes {
-        if let Some(line) = always {
+        if let Some(line) = always.filter(|_| !told) {
+            told = true;
             let message = format!("this entry is never reached: the one in line {line} answers everything");
             mistakes.add(node.place, message, "move it up, or give the other one a `when` or `times`");
         }
         if let Some(entry) = entry(node, mistakes) {
-            if entry.when.is_empty() && entry.times.is_none() && always.is_none() && !conditional(node) {
+            if always.is_none() && !conditional(node) {
                 always = Some(entry.line);
             }
             found.push(entry);
@@ -103,7 +104,11 @@ fn entries(list: &Node, mistakes: &mut Mistakes) -> Vec<Entry> {
 fn conditional(node: &Node) -> bool {
     let Content::Map(entries) = &node.content else { return true };
     let empty = |value: &Node| matches!(&value.content, Content::Map(inner) if inner.is_empty());
-    entries.iter().any(|(key, value)| matches!(key.text(), Some("when" | "times")) && !empty(value))
+    entries.iter().any(|(key, value)| match key.text() {
+        Some("when" | "times") => !empty(value),
+        // It may be one of those, with a slip.
+        other => !ENTRY.iter().any(|name| other == Some(name)),
+    })
 }
 
 fn entry(node: &Node, mistakes: &mut Mistakes) -> Option<Entry> {
@@ -153,7 +158,7 @@ fn fail(node: &Node, mistakes: &mut Mistakes) -> Option<Fail> {
 }
 
 fn answer(fields: &Fields<'_>, when: &When, mistakes: &mut Mistakes) -> Answer {
-    if fields.first_of(&["say", "call", "cut", "stall"]).is_none() {
+    if fields.whole && fields.first_of(&["say", "call", "cut", "stall"]).is_none() {
         mistakes.add(fields.place, "this entry does nothing", "give it `say`, `call`, `fail`, `cut` or `stall`");
     }
     let groups = when.user.as_ref().map_or(0, super::pattern::Pattern::group_count);

@@ -57,15 +57,6 @@ pub(super) struct When {
     pub(super) has_tool: Option<Pattern>,
 }
 
-impl When {
-    /// Whether every question will do.
-    pub(super) fn is_empty(&self) -> bool {
-        let Self { agent, system, model, user, turn, after_tool, result, has_tool } = self;
-        let patterns = [agent, system, model, user, after_tool, result, has_tool];
-        turn.is_none() && patterns.iter().all(|pattern| pattern.is_none())
-    }
-}
-
 #[derive(Debug, Clone)]
 pub(super) enum Outcome {
     Answer(Box<Answer>),

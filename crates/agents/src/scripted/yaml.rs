@@ -3,7 +3,7 @@
 use super::mistake::{Mistakes, quoted};
 use handover_core::limits::{FILE_BYTES_MAX, FILE_LEVELS_MAX};
 use serde_json::{Map, Number, Value};
-use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, Span, options};
+use serde_saphyr::granit_parser::{ErrorKind, Event, Parser, ScalarStyle, Span, options};
 
 /// Where something stands in the file; both count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -101,10 +101,19 @@ pub(super) fn read(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
     let mut root = None;
     for event in Parser::new_from_str_with_options(text, levels) {
         let (event, span) = match event {
+            Ok((Event::Alias(_), span)) => {
+                mistakes.add(place(&span), "an alias is not read in a script", "write out what it stands for");
+                return None;
+            }
             Ok(event) => event,
             Err(error) => {
                 let mark = error.marker();
                 let place = Place { line: mark.line().max(1), column: mark.col() + 1 };
+                if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) {
+                    let message = format!("it is nested more than {FILE_LEVELS_MAX} levels deep (FILE_LEVELS_MAX)");
+                    mistakes.add(place, message, "flatten it");
+                    return None;
+                }
                 let hint = "look at the indentation, quotes and brackets here and in the line before";
                 mistakes.add(place, format!("this is no YAML: {}", error.info()), hint);
                 return None;
@@ -132,10 +141,6 @@ fn take(event: Event<'_>, place: Place, open: &mut Vec<Open>, root: &mut Option<
             Some(open) => open.node,
             None => return,
         },
-        Event::Alias(..) => {
-            mistakes.add(place, "an alias is not read in a script", "write out what it stands for");
-            Node { place, content: Content::Scalar { text: "alias".to_owned(), plain: false } }
-        }
         Event::DocumentStart(..) if root.is_some() => {
             return mistakes.add(place, "a second document begins here", "put all entries into one list");
         }

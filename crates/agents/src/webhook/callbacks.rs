@@ -12,6 +12,7 @@ use axum::{
 use handover_core::{
     ids::HandoffId,
     limits::{CALLBACK_MS, COMMAND_OUTPUT_BYTES_MAX},
+    time::Timestamp,
 };
 use handover_engine::clock::Clock;
 use parking_lot::Mutex;
@@ -56,13 +57,15 @@ impl Called {
 }
 
 struct Expected {
-    secret: Option<Secret>,
+    secret: Secret,
     answers: mpsc::Sender<Called>,
 }
 
 struct Open {
     expected: Mutex<HashMap<HandoffId, Expected>>,
     clock: Arc<dyn Clock>,
+    /// Until then work may be taken up whose answer comes already.
+    settled_at: Timestamp,
 }
 
 /// Takes callbacks for as long as it lives.
@@ -83,6 +86,7 @@ pub(super) struct Waiting {
     open: Weak<Open>,
     id: HandoffId,
     answers: mpsc::Receiver<Called>,
+    mine: mpsc::Sender<Called>,
 }
 
 impl Waiting {
@@ -95,7 +99,11 @@ impl Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         if let Some(open) = self.open.upgrade() {
-            open.expected.lock().remove(&self.id);
+            let mut expected = open.expected.lock();
+            // Whoever has the work by now waits for itself.
+            if expected.get(&self.id).is_some_and(|found| found.answers.same_channel(&self.mine)) {
+                expected.remove(&self.id);
+            }
         }
     }
 }
@@ -111,7 +119,8 @@ impl Callbacks {
             Some(url) => url.trim_end_matches('/').to_owned(),
             None => format!("http://{}", listener.local_addr()?),
         };
-        let open = Arc::new(Open { expected: Mutex::default(), clock });
+        let settled_at = clock.now() + CALLBACK_MS;
+        let open = Arc::new(Open { expected: Mutex::default(), clock, settled_at });
         let router = Router::new().route("/callback/{id}", post(take)).with_state(open.clone());
         let server = tokio::spawn(async move {
             // It ends with the process, or when nobody needs it any more.
@@ -126,10 +135,10 @@ impl Callbacks {
         format!("{}/callback/{id}", self.base)
     }
 
-    pub(super) fn expect(&self, id: HandoffId, secret: Option<Secret>) -> Waiting {
+    pub(super) fn expect(&self, id: HandoffId, secret: Secret) -> Waiting {
         let (sender, answers) = mpsc::channel(1);
-        self.open.expected.lock().insert(id, Expected { secret, answers: sender });
-        Waiting { open: Arc::downgrade(&self.open), id, answers }
+        self.open.expected.lock().insert(id, Expected { secret, answers: sender.clone() });
+        Waiting { open: Arc::downgrade(&self.open), id, answers, mine: sender }
     }
 }
 
@@ -142,18 +151,17 @@ async fn take(State(open): State<Arc<Open>>, Path(id): Path<String>, headers: He
 }
 
 async fn taken(open: &Open, id: &str, headers: &HeaderMap, request: Request) -> Said {
-    let unknown = || (StatusCode::NOT_FOUND, format!("nobody waits for an answer to {id}\n"));
-    let Ok(id) = id.parse::<Uuid>().map(HandoffId) else { return unknown() };
+    let Ok(id) = id.parse::<Uuid>().map(HandoffId) else {
+        return (StatusCode::NOT_FOUND, "this is no handoff\n".to_owned());
+    };
     let limit = usize::try_from(COMMAND_OUTPUT_BYTES_MAX).unwrap_or(usize::MAX);
     let Ok(body) = to_bytes(request.into_body(), limit).await else {
         return (StatusCode::PAYLOAD_TOO_LARGE, format!("at most {limit} bytes are taken\n"));
     };
     let found = open.expected.lock().get(&id).map(|expected| (expected.secret.clone(), expected.answers.clone()));
-    let Some((secret, answers)) = found else { return unknown() };
+    let Some((secret, answers)) = found else { return unknown(open, id) };
     let word = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    if let Some(secret) = secret
-        && let Some(why) = secret.trouble(open.clock.now(), id, &body, word(TIMESTAMP), word(SIGNATURE))
-    {
+    if let Some(why) = secret.trouble(open.clock.now(), id, &body, word(TIMESTAMP), word(SIGNATURE)) {
         return (StatusCode::UNAUTHORIZED, format!("{why}\n"));
     }
     let Ok(body) = String::from_utf8(body.to_vec()) else {
@@ -170,4 +178,12 @@ async fn taken(open: &Open, id: &str, headers: &HeaderMap, request: Request) -> 
         Ok(()) => (StatusCode::OK, "taken\n".into()),
         Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "it could not be kept; call again\n".into()),
     }
+}
+
+/// Nobody waits for this answer. Soon after a start that may be because the work is not taken up yet.
+fn unknown(open: &Open, id: HandoffId) -> Said {
+    if open.clock.now() < open.settled_at {
+        return (StatusCode::SERVICE_UNAVAILABLE, "work is being taken up; call again\n".to_owned());
+    }
+    (StatusCode::NOT_FOUND, format!("nobody waits for an answer to {id}\n"))
 }

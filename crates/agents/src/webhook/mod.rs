@@ -1,7 +1,8 @@
 //! An agent that is a service: its work is posted to it, signed. It answers at once, or says that it will and calls back.
 //!
 //! - `200` with a document as programs write it: that is the answer.
-//! - `202`: the answer comes later, as a signed `POST` to the address in `callback`.
+//! - `202`: the answer comes later, as a signed `POST` to the address in `callback`. Without a secret there is none:
+//!   whoever learned the address could answer.
 //! - `429` and `503`: asked again after `Retry-After`, a bounded number of times.
 //! - Anything else is a failure. Redirects are not followed: the work is for this service and for nobody else.
 
@@ -10,6 +11,7 @@ mod post;
 mod signature;
 
 pub use callbacks::{CallbackSettings, Callbacks};
+pub use post::Times;
 pub use signature::{SIGNATURE, Secret, TIMESTAMP};
 
 use crate::assignment;
@@ -33,13 +35,38 @@ impl WebhookAgent {
     /// # Errors
     /// When the address cannot be one.
     pub fn new(url: &str, secret: Option<Secret>, callbacks: Option<Arc<Callbacks>>) -> Result<Self, String> {
-        Ok(Self { poster: Poster::new(url)?, secret, callbacks, with: Value::Null })
+        Self::with_times(url, secret, callbacks, Times::default())
+    }
+
+    /// The same with other times.
+    ///
+    /// # Errors
+    /// As [`WebhookAgent::new`].
+    pub fn with_times(
+        url: &str,
+        secret: Option<Secret>,
+        callbacks: Option<Arc<Callbacks>>,
+        times: Times,
+    ) -> Result<Self, String> {
+        Ok(Self { poster: Poster::new(url, times)?, secret, callbacks, with: Value::Null })
+    }
+
+    /// What is given to the service with each piece of work.
+    #[must_use]
+    pub fn with(mut self, with: Value) -> Self {
+        self.with = with;
+        self
+    }
+
+    /// Where it may call back, and with which secret.
+    fn callback(&self) -> Option<(&Arc<Callbacks>, &Secret)> {
+        self.callbacks.as_ref().zip(self.secret.as_ref())
     }
 
     async fn post(&self, work: &Work) -> Result<Posted, Failure> {
         let mut body = assignment::written(work, &self.with).await?;
         let id = work.handoff().id;
-        if let Some(callbacks) = &self.callbacks {
+        if let Some((callbacks, _)) = self.callback() {
             body["callback"] = json!({"url": callbacks.url_for(id)});
         }
         self.poster.post(id, body.to_string(), self.secret.as_ref(), work.engine()).await
@@ -51,7 +78,7 @@ impl Agent for WebhookAgent {
     async fn run(&self, work: Work) -> Result<Done, Failure> {
         let id = work.handoff().id;
         // Somebody must be there before the work is sent: an answer may come at once.
-        let waiting = self.callbacks.as_ref().map(|callbacks| callbacks.expect(id, self.secret.clone()));
+        let waiting = self.callback().map(|(callbacks, secret)| callbacks.expect(id, secret.clone()));
         let posted: Posted = work.step("posted", || self.post(&work)).await?;
         let answer = match (posted, waiting) {
             (Posted::Answered(answer), _) => answer,
@@ -66,9 +93,11 @@ impl Agent for WebhookAgent {
                 }
             },
             (Posted::Later, None) => {
-                return Err(
-                    "the service says that it will call back, and no callbacks are taken: set `callbacks`".into()
-                );
+                let lacks = if self.callbacks.is_none() { "`callbacks` in the settings" } else { "a `secret_env`" };
+                return Err(format!(
+                    "the service says that it will call back, and no callbacks are taken: set {lacks}"
+                )
+                .into());
             }
         };
         let came = assignment::read(&answer).map_err(|error| format!("the answer cannot be read: {error}"))?;

@@ -12,11 +12,20 @@ use handover_core::{
     digest::Digest,
     ids::{AgentId, SessionId},
     message::Role,
+    time::Timestamp,
 };
-use handover_engine::Engine;
+use handover_engine::{Engine, Options, clock::ManualClock};
 use parking_lot::Mutex;
 use serde_json::Value;
-use std::{fmt::Write, path::Path, sync::Arc};
+use std::{
+    fmt::Write,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 use tokio::sync::Semaphore;
 
 /// What the models of a team answer.
@@ -27,22 +36,34 @@ pub struct Fake {
     script: Script,
     /// What was asked, as digests.
     pub asked: Mutex<Vec<Digest>>,
+    /// The same in full, with who was asked.
+    pub seen: Mutex<Vec<(String, Ask)>>,
     /// How often it may answer; after that it is silent for ever.
     pub answers: Semaphore,
+    /// How often it was asked, answered or not.
+    pub questions: AtomicUsize,
 }
 
 impl Fake {
     pub fn new(script: Script, answers: usize) -> Arc<Self> {
-        Arc::new(Self { script, asked: Mutex::default(), answers: Semaphore::new(answers) })
+        Arc::new(Self {
+            script,
+            asked: Mutex::default(),
+            seen: Mutex::default(),
+            answers: Semaphore::new(answers),
+            questions: AtomicUsize::new(0),
+        })
     }
 }
 
 #[async_trait]
 impl Model for Fake {
     async fn ask(&self, ask: &Ask, heard: Listener<'_>) -> Result<Reply, ModelError> {
+        self.questions.fetch_add(1, Ordering::SeqCst);
         self.answers.acquire().await.unwrap().forget();
         self.asked.lock().push(Digest::of_json(ask));
         let name = ask.system.strip_prefix("You are ").unwrap().split([':', '.', ' ']).next().unwrap();
+        self.seen.lock().push((name.to_owned(), ask.clone()));
         let reply = (self.script)(name, ask);
         heard(handover_agents::model::Piece::Text(reply.text.clone()));
         Ok(reply)
@@ -101,20 +122,70 @@ pub const DEPLOYERS: [&str; 3] = [
 pub struct Team {
     pub engine: Engine,
     pub talk: Conversation,
+    pub clock: ManualClock,
+}
+
+/// Nothing in these tests takes so long unless it hangs.
+const HANGS: Duration = Duration::from_secs(120);
+
+pub async fn within<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(HANGS, work).await.expect("it hangs")
+}
+
+/// Gives others a turn until something is so.
+pub async fn until(is_so: impl Fn() -> bool) {
+    within(async {
+        while !is_so() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+/// How often a model was asked since the user or a brief spoke.
+pub fn turns(ask: &Ask) -> usize {
+    ask.lines.iter().rev().take_while(|line| !matches!(line, Line::User(_))).count() / 2
 }
 
 impl Team {
     pub async fn open(db: &Path, members: &[&str], model: &Arc<Fake>, tools: &Arc<Tools>) -> Self {
-        let engine = Engine::open(db).await.unwrap();
-        for line in members {
-            let profile = member(line);
+        let profiles: Vec<Profile> = members.iter().map(|line| member(line)).collect();
+        Self::of(db, &profiles, model, tools).await
+    }
+
+    /// The same with profiles that say more. People among them do nothing by themselves.
+    pub async fn of(db: &Path, profiles: &[Profile], model: &Arc<Fake>, tools: &Arc<Tools>) -> Self {
+        let clock = ManualClock::at(Timestamp(1_800_000_000_000));
+        let options = Options { clock: Some(Arc::new(clock.clone())), background: false, ..Options::default() };
+        let engine = Engine::open_with(db, options).await.unwrap();
+        // Whoever is named by another must be there before it.
+        for profile in profiles.iter().rev() {
+            if profile.kind == AgentKind::Human {
+                engine.register_profile(profile.clone()).await.unwrap();
+                continue;
+            }
+            let profile = profile.clone();
             let agent = LlmAgent::new(profile.clone(), model.clone(), tools.clone());
             engine.register(profile, agent).await.unwrap();
         }
-        let first = AgentId::new(member(members[0]).id.as_str()).unwrap();
+        let first = profiles[0].id.clone();
         let session = SessionId::new("talk").unwrap();
         let talk = Conversation::open(&engine, &session, &AgentId::new("user").unwrap(), &first).await.unwrap();
-        Self { engine, talk }
+        Self { engine, talk, clock }
+    }
+
+    /// Closes the engine while its agents are in the middle of something.
+    pub async fn close(&self) {
+        let moving = async {
+            loop {
+                self.clock.advance(Duration::from_secs(1));
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            closed = within(self.engine.close()) => closed.unwrap(),
+            () = moving => unreachable!(),
+        }
     }
 
     /// The conversation as it is kept, a line for each message.

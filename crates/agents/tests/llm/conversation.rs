@@ -59,7 +59,7 @@ async fn results_come_back_to_the_generalist_who_reports() {
         generalist ⟵ handoff_to_specialist: {"handoff_summary":"tester (testing specialist) ended the task with success: Run all tests","iterations":1,"notes":"","specialist_name":"tester","specialist_response":"All 214 tests are green.","status":"success"}
         generalist: Now the deployment. [handoff_to_specialist {"reason":"Tests are green","specialist_type":"deployment specialist","task":"Deploy to production"}]
           (aside) deployer: Version 1.4 is live.
-        generalist ⟵ handoff_to_specialist: {"handoff_summary":"deployer (deployment specialist specialist) ended the task with success: Deploy to production","iterations":1,"notes":"","specialist_name":"deployer","specialist_response":"Version 1.4 is live.","status":"success"}
+        generalist ⟵ handoff_to_specialist: {"handoff_summary":"deployer (deployment specialist) ended the task with success: Deploy to production","iterations":1,"notes":"","specialist_name":"deployer","specialist_response":"Version 1.4 is live.","status":"success"}
         generalist: It is deployed, and all tests pass.
         user: thanks!
         generalist: You are welcome.
@@ -91,6 +91,16 @@ async fn whoever_took_over_goes_on_with_the_user() {
     "#]]
     .assert_eq(&told(&first));
     let second = team.talk.say("And a second one?").await.unwrap();
-    expect![[r""]].assert_eq(&told(&second));
-    expect![[r""]].assert_eq(&team.transcript().await);
+    expect![[r#"
+        librarian (Success, 15 tokens, 1 asks): Then read Erdős.
+    "#]]
+    .assert_eq(&told(&second));
+    expect![[r#"
+        user: Which book should I read?
+        dojo: Let me fetch the librarian. [transfer_to_librarian {"reason":"It is about books"}]
+        librarian: Read Knuth.
+        user: And a second one?
+        librarian: Then read Erdős.
+    "#]]
+    .assert_eq(&team.transcript().await);
 }

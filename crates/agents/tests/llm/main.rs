@@ -3,5 +3,9 @@
 
 mod common;
 mod conversation;
+mod ends;
 mod killed;
+mod people;
+mod sees;
+mod steps;
 mod tools;

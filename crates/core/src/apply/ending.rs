@@ -98,7 +98,7 @@ impl Session {
         flow.agent.clone_from(&change.agent);
         flow.step = change.step;
         flow.ended = change.ended;
-        flow.stuck.clone_from(&change.trouble);
+        flow.trouble.clone_from(&change.trouble);
         if let Some(rule) = change.rule.as_ref().filter(|_| change.counted) {
             *flow.tries.entry(rule.clone()).or_default() += 1;
             // Another try is news: it may be had only so often, and it may do better.

@@ -51,6 +51,7 @@ pub struct Include {
     /// What agents thought. Left out unless asked for: it is long, and it misleads a reader with another task.
     pub agent_reasoning: bool,
     /// What was said within delegated work. Left out unless asked for: its result is there already.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub asides: bool,
 }
 

@@ -134,7 +134,19 @@ fn check_runner(profile: &Profile, checks: &mut Checks) {
             "this belongs to programs",
             "add `kind: command`",
         ),
+        (
+            !is(AgentKind::Command) && profile.folder.is_some(),
+            "folder",
+            "this belongs to programs",
+            "add `kind: command`",
+        ),
         (!is(AgentKind::Http) && profile.url.is_some(), "url", "this belongs to services", "add `kind: http`"),
+        (
+            !is(AgentKind::Http) && profile.secret_env.is_some(),
+            "secret_env",
+            "this belongs to services",
+            "add `kind: http`",
+        ),
     ];
     for (wrong, field, message, hint) in needs {
         if wrong {
@@ -186,6 +198,39 @@ mod tests {
             (
                 under("a", "boss"),
                 vec![format!("HO0206 escalates_to: escalation goes in a circle: a -> boss -> a ({circle})")],
+            ),
+            (
+                named("a").kind(AgentKind::Llm),
+                vec!["HO0206 model: a model needs its name (add `model: NAME`)".to_owned()],
+            ),
+            (
+                Profile { command: vec![" ".into()], ..named("a").kind(AgentKind::Command) },
+                vec!["HO0206 command: a program needs its name (add `command: [NAME, ARGUMENT]`)".to_owned()],
+            ),
+            (
+                Profile { url: Some("example.org".into()), ..named("a").kind(AgentKind::Http) },
+                vec!["HO0206 url: a service needs an address (add `url: https://HOST/PATH`)".to_owned()],
+            ),
+            (
+                Profile {
+                    provider: Some("p".into()),
+                    tools: vec!["t".into()],
+                    command: vec!["c".into()],
+                    folder: Some("f".into()),
+                    url: Some("https://example.org".into()),
+                    secret_env: Some("S".into()),
+                    ..named("a")
+                },
+                [
+                    ("provider: this belongs to models", "llm"),
+                    ("tools: these belong to models", "llm"),
+                    ("command: this belongs to programs", "command"),
+                    ("folder: this belongs to programs", "command"),
+                    ("url: this belongs to services", "http"),
+                    ("secret_env: this belongs to services", "http"),
+                ]
+                .map(|(told, kind)| format!("HO0206 {told} (add `kind: {kind}`)"))
+                .to_vec(),
             ),
             (
                 Profile { max_execution_ms: Some(0), ..named("a") },

@@ -26,7 +26,9 @@ impl Draft<'_> {
             (None, Some(human)) => self.offer_to(&handoff, human, why, true, next),
             (None, None) => {
                 let asked = handoff.reroutes + 1;
-                let notes = format!("nobody is left to take it: {} (asked {asked})", words(why));
+                let said = handoff.acceptance.as_ref().filter(|_| why == RerouteReason::Rejected);
+                let said = said.map(|answer| format!(": {}", answer.reason)).unwrap_or_default();
+                let notes = format!("nobody is left to take it: {} (asked {asked}){said}", words(why));
                 self.close(id, Status::Failed, &notes);
             }
         }

@@ -29,14 +29,14 @@ pub struct Flow {
     pub ended: Option<End>,
     /// Why it cannot go on, where it cannot.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub stuck: String,
+    pub trouble: String,
 }
 
 impl Flow {
     /// At the start.
     #[must_use]
     pub fn at_start(state: String, at: Timestamp) -> Self {
-        Self { state, since: at, agent: None, step: None, tries: BTreeMap::new(), ended: None, stuck: String::new() }
+        Self { state, since: at, agent: None, step: None, tries: BTreeMap::new(), ended: None, trouble: String::new() }
     }
 }
 

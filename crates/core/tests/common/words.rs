@@ -111,6 +111,12 @@ impl Play {
                 if let Some(each) = w.get("each") {
                     self.policy.budgets.agent = Some(Limit { tokens: each.parse().ok(), ..Limit::default() });
                 }
+                if let Some(most) = w.get("handoffs") {
+                    self.policy.limits.handoffs = most.parse().ok();
+                }
+                if let Some(mode) = w.get("mode") {
+                    self.policy.mode = known(mode);
+                }
                 if let Some(within) = w.get("repeats") {
                     self.policy.loops.repeats_within = within.parse().expect("a number");
                 }
@@ -151,6 +157,7 @@ impl Play {
             "open" => {
                 let mut open = Open::of(self.by(w)).asking(w.get("request").unwrap_or_default());
                 open.workflow = w.get("workflow").map(str::to_owned);
+                open.user_id = w.get("user").map(str::to_owned);
                 Command::Open(open)
             }
             "initiate" => Command::Initiate(Box::new(self.request(w))),
@@ -164,6 +171,7 @@ impl Play {
                 manifest: None,
             },
             "reject" => Command::Reject { handoff: self.handoff(w), by: self.by(w), reason: "no".into() },
+            "decline" => Command::Decline { handoff: self.handoff(w), lease: self.lease(w), reason: "not mine".into() },
             "defer" => Command::Defer {
                 handoff: self.handoff(w),
                 by: self.by(w),
@@ -251,7 +259,7 @@ impl Play {
     fn fitting(&self, verb: &str) -> Vec<HandoffId> {
         let wanted: &[Status] = match verb {
             "accept" | "reject" | "defer" => &[Status::Offered],
-            "heartbeat" | "record" | "return" | "escalate" | "reclaim" => &[Status::Running],
+            "heartbeat" | "record" | "return" | "decline" | "escalate" | "reclaim" => &[Status::Running],
             "approve" | "deny" | "amend" => &[Status::AwaitingApproval],
             _ => &[Status::AwaitingApproval, Status::Offered, Status::Deferred, Status::Running],
         };

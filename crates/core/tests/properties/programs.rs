@@ -133,6 +133,7 @@ fn work() -> impl Strategy<Value = String> {
         1 => (which(), lease()).prop_map(|(n, l)| format!("heartbeat {n} as {l}")),
         1 => (which(), lease()).prop_map(|(n, l)| format!("record {n} as {l} step")),
         2 => (which(), lease()).prop_map(|(n, l)| format!("escalate {n} as {l} unsure")),
+        2 => (which(), lease()).prop_map(|(n, l)| format!("decline {n} as {l}")),
         1 => (which(), one_of(&["source", "target", "owner", "f"])).prop_map(|(n, by)| format!("cancel {n} by {by}")),
         1 => (which(), one_of(&["source", "f"])).prop_map(|(n, by)| format!("take {n} by {by}").replace('@', "#")),
     ]

@@ -20,8 +20,8 @@ fn a_change_voids_what_was_seen() {
             4 approval_requested h1 until 7200s, r asks bob after ann
             5 amended h1 by a, to b
             6 approval_requested h1 until 7800s, r asks bob after ann
-            refused HO0713 digest: the handoff was changed since; its digest is e5b3f08ae1c08c77477093b26cd568c4b25039fe846e3802b0a76838573b77ce now
-            refused HO0713 digest: the handoff was changed since; its digest is e5b3f08ae1c08c77477093b26cd568c4b25039fe846e3802b0a76838573b77ce now
+            refused HO0713 digest: the handoff was changed since; its digest is d8c243dad51b4f9d4e4c2aade70d0b212e1360a330e91302bb4a73a4e86236d1 now
+            refused HO0713 digest: the handoff was changed since; its digest is d8c243dad51b4f9d4e4c2aade70d0b212e1360a330e91302bb4a73a4e86236d1 now
             7 approved h1 by ann until 4230s
             => a, h1 offered (b)"#]],
     );
@@ -46,13 +46,13 @@ fn a_change_of_the_rule_voids_what_was_asked() {
             2 initiated h1 a->b delegation awaiting_approval until 3600s
             3 approval_requested h1 until 3600s, r asks ann
             refused HO0712 by: ann is not asked; bob may decide
-            refused HO0713 digest: the rule that asks for the approval was changed since; its digest is 822f5f8d9d97345be03d724cf3170034319d3e27639b1e260d4bd8d247a3e7b5 now
-            refused HO0713 digest: the rule that asks for the approval was changed since; its digest is 822f5f8d9d97345be03d724cf3170034319d3e27639b1e260d4bd8d247a3e7b5 now
+            refused HO0713 digest: the rule that asks for the approval was changed since; its digest is ac957f2ad0dc4a0339258534c3922ea1eacce695977bb6b6437ba12f84ea9c81 now
+            refused HO0713 digest: the rule that asks for the approval was changed since; its digest is ac957f2ad0dc4a0339258534c3922ea1eacce695977bb6b6437ba12f84ea9c81 now
             4 approval_requested h1 until 3600s, r asks bob
             5 approved h1 by bob until 30s
             6 initiated h2 a->b delegation awaiting_approval until 3600s
             7 approval_requested h2 until 3600s, r asks bob
-            refused HO0713 digest: the rule that asks for the approval was changed since; its digest is e2e900fc91a1bf0db88d7837b944d8d514e351c6e5f308bfc37079b4fd6d07d7 now
+            refused HO0713 digest: the rule that asks for the approval was changed since; its digest is 42ea9c9e6b8eec0183d88228438bfa6ce90a433b01b67a0306daf9c060c10c8c now
             8 approval_requested h2 until 86400s
             9 approved h2 by cid until 30s
             => a, h1 offered (b), h2 offered (b)"#]],
@@ -82,7 +82,7 @@ fn a_change_under_another_rule_asks_by_that_rule() {
             refused HO0712 by: ann is not asked; cid may decide
             7 amended h1 by a, to b
             8 approval_requested h1 until 90000s
-            refused HO0713 digest: the handoff was changed since; its digest is e15ac86d5f57006c2f881aa0b772a3b685b75495dffdf27ce556d9f0a49c8973 now
+            refused HO0713 digest: the handoff was changed since; its digest is f1777df9ccc73ac189d56c2ced512151d15e5e111ae465fd5205c0812e3e9f75 now
             9 approved h1 by anybody until 3630s
             => a, h1 offered (b)"#]],
     );
@@ -236,7 +236,7 @@ fn another_rule_may_ask_after_a_change() {
             6 amended h1 by bob, to d
             7 approval_requested h1 until 7200s, far asks bob
             refused HO0712 by: ann is not asked; bob may decide
-            refused HO0713 digest: the handoff was changed since; its digest is 0ad53769065f8239c1b0f9d831eea90b883e98e7b2363a8fb7de3f3e93f19f11 now
+            refused HO0713 digest: the handoff was changed since; its digest is ce659e2805dcf82600afc76e4456a2fd95e5bc55d11377d841d41e6423a0f8e3 now
             8 approved h1 by bob until 30s
             => a, h1 offered (d)"#]],
     );
@@ -284,7 +284,7 @@ fn what_was_approved_for_one_is_asked_again_for_another() {
             5 rejected h1 b: no
             6 rerouted h1 b->c until 30s: rejected
             7 approval_requested h1 until 3600s, r asks ann
-            refused HO0713 digest: the handoff was changed since; its digest is eabb50c8f6008c2d912353236e975f968766d91d4375ddc84b4fe0542e19be8a now
+            refused HO0713 digest: the handoff was changed since; its digest is 390889b01e54e2964e5042705e7954e49ab3fd9ab443016299e647fd8385d94d now
             8 approved h1 by ann until 30s
             9 rejected h1 c: no
             10 rerouted h1 c->d until 30s: rejected

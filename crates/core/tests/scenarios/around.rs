@@ -43,7 +43,7 @@ fn who_waits_is_not_asked_when_another_says_no() {
             5 rejected h2 c: no
             6 rerouted h2 c->d until 30s: rejected
             7 rejected h2 d: no
-            8 failed h2 failed returned to b: nobody is left to take it: it was rejected (asked 2)
+            8 failed h2 failed returned to b: nobody is left to take it: it was rejected (asked 2): no
             => a, h1 running (b), h2 failed"#]],
     );
 }

@@ -77,7 +77,7 @@ fn any_is_decided_by_the_first_success() {
             4 initiated g1.3 a->d broadcast offered until 30s
             5 group_opened g1 any of g1.1 g1.2 g1.3
             6 rejected g1.1 b: no
-            7 failed g1.1 failed: nobody is left to take it: it was rejected (asked 1)
+            7 failed g1.1 failed: nobody is left to take it: it was rejected (asked 1): no
             8 accepted g1.2 c L2 until 30s deadline 60s
             9 completed g1.2 success
             10 group_decided g1 success returned to a by g1.2
@@ -101,9 +101,9 @@ fn any_fails_only_with_the_last() {
             3 initiated g1.2 a->c broadcast offered until 30s
             4 group_opened g1 any of g1.1 g1.2
             5 rejected g1.1 b: no
-            6 failed g1.1 failed: nobody is left to take it: it was rejected (asked 1)
+            6 failed g1.1 failed: nobody is left to take it: it was rejected (asked 1): no
             7 rejected g1.2 c: no
-            8 failed g1.2 failed: nobody is left to take it: it was rejected (asked 1)
+            8 failed g1.2 failed: nobody is left to take it: it was rejected (asked 1): no
             9 group_decided g1 failed returned to a
             => a, g1.1 failed, g1.2 failed"#]],
     );
@@ -132,7 +132,7 @@ fn majority_is_more_than_half() {
             9 accepted g1.2 c L2 until 30s deadline 60s
             10 completed g1.2 success
             11 rejected g1.3 d: no
-            12 failed g1.3 failed: nobody is left to take it: it was rejected (asked 1)
+            12 failed g1.3 failed: nobody is left to take it: it was rejected (asked 1): no
             13 accepted g1.4 e L4 until 30s deadline 60s
             14 completed g1.4 success
             15 group_decided g1 success returned to a by g1.1 g1.2 g1.4
@@ -157,9 +157,9 @@ fn majority_fails_when_it_cannot_be_reached() {
             5 initiated g1.4 a->e broadcast offered until 30s
             6 group_opened g1 majority of g1.1 g1.2 g1.3 g1.4
             7 rejected g1.1 b: no
-            8 failed g1.1 failed: nobody is left to take it: it was rejected (asked 1)
+            8 failed g1.1 failed: nobody is left to take it: it was rejected (asked 1): no
             9 rejected g1.2 c: no
-            10 failed g1.2 failed: nobody is left to take it: it was rejected (asked 1)
+            10 failed g1.2 failed: nobody is left to take it: it was rejected (asked 1): no
             11 group_decided g1 failed returned to a
             12 cancelled g1.3 failed: the broadcast is decided
             13 cancelled g1.4 failed: the broadcast is decided
@@ -184,7 +184,7 @@ fn quorum_counts() {
             4 initiated g1.3 a->d broadcast offered until 30s
             5 group_opened g1 quorum:2 of g1.1 g1.2 g1.3
             6 rejected g1.1 b: no
-            7 failed g1.1 failed: nobody is left to take it: it was rejected (asked 1)
+            7 failed g1.1 failed: nobody is left to take it: it was rejected (asked 1): no
             8 accepted g1.2 c L2 until 30s deadline 60s
             9 completed g1.2 success
             10 accepted g1.3 d L3 until 30s deadline 60s
@@ -216,7 +216,7 @@ fn best_of_hears_everybody_and_takes_the_highest_score() {
             refused HO0109 result.score: a score is a finite number
             9 completed g1.2 success
             10 rejected g1.3 d: no
-            11 failed g1.3 failed: nobody is left to take it: it was rejected (asked 1)
+            11 failed g1.3 failed: nobody is left to take it: it was rejected (asked 1): no
             12 group_decided g1 success returned to a by g1.2
             => a, g1.1 completed, g1.2 completed, g1.3 failed"#]],
     );

@@ -127,7 +127,7 @@ fn without_a_way_of_errors_it_ends_with_the_reason() {
     after(&mut play, &format!("standing c draining; {LOOKED} settle"));
     let flow = play.session.and_then(|session| session.flow).expect("it follows a workflow");
     assert_eq!((flow.state.as_str(), flow.ended), ("LOST", Some(End::Failed)));
-    assert!(flow.stuck.contains("c: it is draining"), "{}", flow.stuck);
+    assert!(flow.trouble.contains("c: it is draining"), "{}", flow.trouble);
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn rejected_it_goes_to_the_next_three_and_then_to_a_person() {
             9 rejected h1 e: no
             10 rerouted h1 e->p (human) until 86400s: rejected
             11 rejected h1 p: no
-            12 failed h1 failed returned to a: nobody is left to take it: it was rejected (asked 5)
+            12 failed h1 failed returned to a: nobody is left to take it: it was rejected (asked 5): no
             => a, h1 failed"#]],
     );
 }
@@ -185,7 +185,7 @@ fn rejected_by_the_only_one_it_fails() {
             1 session_opened a
             2 initiated h1 a->b delegation offered until 30s
             3 rejected h1 b: no
-            4 failed h1 failed returned to a: nobody is left to take it: it was rejected (asked 1)
+            4 failed h1 failed returned to a: nobody is left to take it: it was rejected (asked 1): no
             => a, h1 failed"#]],
     );
 }

@@ -286,7 +286,7 @@ fn what_no_rule_speaks_of_goes_to_whoever_sees_to_errors() {
         3 initiated h1 a->b sequential offered until 30s
         4 state_changed LOOKING->LOOKING: h1 for b
         5 rejected h1 b: no
-        6 failed h1 failed: nobody is left to take it: it was rejected (asked 1)
+        6 failed h1 failed: nobody is left to take it: it was rejected (asked 1): no
         7 initiated n2 a->e sequential offered until 30s
         8 state_changed LOOKING->LOOKING on LOOKING_FAILED: n2 for e
         9 failed n2 failed: nobody is left to take it: it was not acknowledged in time (asked 1)

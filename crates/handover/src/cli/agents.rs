@@ -123,6 +123,13 @@ async fn show(named: &Named, job: &mut Job<'_>) -> Result<(), Stop> {
         ("escalates to", profile.escalates_to.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("breaker", breaker),
         ("model", profile.model.clone().unwrap_or_default()),
+        ("provider", profile.provider.clone().unwrap_or_default()),
+        ("instructions", profile.instructions.lines().next().unwrap_or_default().to_owned()),
+        ("tools", profile.tools.join(", ")),
+        ("command", profile.command.join(" ")),
+        ("folder", profile.folder.clone().unwrap_or_default()),
+        ("url", profile.url.clone().unwrap_or_default()),
+        ("secret from", profile.secret_env.clone().unwrap_or_default()),
         ("tags", profile.tags.join(", ")),
     ];
     for (title, text) in lines.into_iter().filter(|(_, text)| !text.is_empty()) {

@@ -184,6 +184,7 @@ impl Command {
         match self {
             Self::Watch(_) => true,
             Self::HandOff(args) => args.wait,
+            Self::Take(args) => args.wait,
             _ => false,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Job, exit::Stop, ids, words};
 use clap::Args;
-use handover_core::{command::Answer, ids::HandoffId};
+use handover_core::{command::Answer, handoff::Phase, ids::HandoffId};
 
 /// Arguments of `handover cancel`.
 #[derive(Debug, Clone, Args)]
@@ -45,7 +45,14 @@ pub(crate) async fn run(args: &Cancel, job: &mut Job<'_>) -> Result<(), Stop> {
 pub(crate) async fn decline(args: &Decline, job: &mut Job<'_>) -> Result<(), Stop> {
     let id = ids::handoff(job, &args.id).await?;
     let agent = ids::agent(job, &args.agent)?;
-    let answer = job.engine.reject(id, &agent, &args.reason).await?;
+    let handoff = job.engine.handoff(id).await?;
+    let answer = match handoff.phase {
+        // Taken already: whoever has it says no to it, and nobody else.
+        Phase::Running { lease, in_process: false, .. } if handoff.to_agent == agent => {
+            job.engine.decline(id, lease, &args.reason).await?
+        }
+        _ => job.engine.reject(id, &agent, &args.reason).await?,
+    };
     tell(id, &answer, job).await
 }
 

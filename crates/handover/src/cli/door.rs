@@ -5,7 +5,7 @@ use super::{
     args::{Access, Cli, Command},
     carry_out, chat, check, completions, demo, desk,
     exit::Stop,
-    explain, follow, graph, init, keep,
+    explain, follow, graph, init, input, keep,
     out::Out,
     run, scripted,
 };
@@ -44,9 +44,29 @@ pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         Command::Run(args) => Box::pin(run::run(cli, args, out)).await,
         Command::Watch(args) => follow::run(cli, args, out).await,
         Command::HandOff(args) if args.wait => keep::run_once(cli, out).await,
+        Command::Take(args) if args.wait => keep::run_once(cli, out).await,
+        Command::GiveBack(args) if args.answer.as_deref() == Some("-") => Box::pin(enter(&heard(cli)?, out)).await,
         Command::Audit(args) if args.needs_no_engine() => args.without_engine(out).await,
         _ => once(cli, out).await,
     }
+}
+
+/// The same command with what stands at stdin in the place of `-`: only this process can read it.
+fn heard(cli: &Cli) -> Result<Cli, Stop> {
+    let text = input::stdin()?;
+    let mut heard = cli.clone();
+    if let Command::GiveBack(args) = &mut heard.command {
+        args.answer = Some(text.clone());
+    }
+    let said = heard.given.iter().position(|word| word == "--answer");
+    for (i, word) in heard.given.iter_mut().enumerate() {
+        if said.is_some_and(|said| i == said + 1) {
+            word.clone_from(&text);
+        } else if word == "--answer=-" {
+            *word = format!("--answer={text}");
+        }
+    }
+    Ok(heard)
 }
 
 async fn once(cli: &Cli, out: &mut Out) -> Result<(), Stop> {

@@ -2,7 +2,9 @@
 
 use super::{Job, exit::Stop, ids, input, words};
 use clap::Args;
+use handover_agents::assignment::{self, Came};
 use handover_core::{
+    command::Answer,
     handoff::Phase,
     ids::{HandoffId, LeaseId},
     refusal::{Code, Refusal},
@@ -24,6 +26,9 @@ pub struct GiveBack {
     /// What came out, in plain words
     #[arg(long, value_name = "TEXT", conflicts_with = "result")]
     text: Option<String>,
+    /// The whole answer as programs write it, such as {"data": …}, {"failed": true}, {"reject": "why"}; `-` reads stdin
+    #[arg(long, value_name = "JSON|@FILE|-", conflicts_with_all = ["result", "text", "status", "notes", "signal"])]
+    pub(crate) answer: Option<String>,
     /// How it went
     #[arg(long, value_parser = ["success", "partial", "failed"], default_value = "success")]
     status: String,
@@ -64,6 +69,43 @@ pub(crate) async fn renew(args: &Renew, job: &mut Job<'_>) -> Result<(), Stop> {
 pub(crate) async fn run(args: &GiveBack, job: &mut Job<'_>) -> Result<(), Stop> {
     let id = ids::handoff(job, &args.id).await?;
     let lease = lease(args.lease.as_deref(), id, job).await?;
+    let answer = match &args.answer {
+        Some(answer) => as_programs_do(answer, id, lease, job).await?,
+        None => by_options(args, id, lease, job).await?,
+    };
+    if job.out.look.json {
+        return job.out.json(&answer).await;
+    }
+    let handoff = job.engine.handoff(id).await?;
+    let status = job.out.paint(words::status_style(handoff.status()), &words::status(handoff.status()));
+    let what = if handoff.status().is_closed() {
+        format!("given back to {}: {status}", handoff.request.from_agent)
+    } else {
+        format!("{} → {}  {status}", handoff.request.from_agent, handoff.to_agent)
+    };
+    job.out.line(format!("{}  {what}", ids::short(id))).await
+}
+
+/// Gives back what a document says: the same that programs write.
+async fn as_programs_do(given: &str, id: HandoffId, lease: LeaseId, job: &Job<'_>) -> Result<Answer, Stop> {
+    let text = match given.strip_prefix('@') {
+        Some(path) => input::file(job, path)?,
+        None => given.to_owned(),
+    };
+    let came = assignment::read(&text).map_err(|error| {
+        let refusal = Refusal::new(Code::NotJson, error).at("answer");
+        refusal.hint("the work is still taken: mend the answer and give it back again")
+    })?;
+    Ok(match came {
+        Came::Declined(why) => job.engine.decline(id, lease, &why).await?,
+        Came::Done(done) => {
+            let (giving, then) = done.into_parts();
+            job.engine.give_back(id, lease, giving, then).await?
+        }
+    })
+}
+
+async fn by_options(args: &GiveBack, id: HandoffId, lease: LeaseId, job: &Job<'_>) -> Result<Answer, Stop> {
     let result = match (&args.result, &args.text) {
         (Some(given), _) => json!({ "content_type": "json", "body": input::json(job, "result", given)? }),
         (None, Some(text)) => json!({ "content_type": "text", "body": text }),
@@ -73,13 +115,7 @@ pub(crate) async fn run(args: &GiveBack, job: &mut Job<'_>) -> Result<(), Stop> 
     if let Some(signal) = &args.signal {
         giving["signal"] = json!(signal);
     }
-    let answer = job.engine.give_back_json(id, lease, &giving.to_string()).await?;
-    if job.out.look.json {
-        return job.out.json(&answer).await;
-    }
-    let handoff = job.engine.handoff(id).await?;
-    let status = job.out.paint(words::status_style(handoff.status()), &words::status(handoff.status()));
-    job.out.line(format!("{}  given back to {}: {status}", ids::short(id), handoff.request.from_agent)).await
+    Ok(job.engine.give_back_json(id, lease, &giving.to_string()).await?)
 }
 
 /// The lease that was named, or the one of whoever works on it outside of the engine's own process.

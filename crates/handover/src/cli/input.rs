@@ -41,6 +41,21 @@ pub(crate) fn file(job: &Job<'_>, path: &str) -> Result<String, Stop> {
     text(&job.folder.join(path), path)
 }
 
+/// What stands at stdin, not longer than a file may be.
+pub(crate) fn stdin() -> Result<String, Stop> {
+    let mut text = String::new();
+    let read = std::io::stdin().take(FILE_BYTES_MAX as u64 + 1).read_to_string(&mut text);
+    if let Err(error) = read {
+        return Err(Stop::refused(format!("stdin cannot be read: {error}"), "write the answer to it as text"));
+    }
+    if text.len() > FILE_BYTES_MAX {
+        let message = format!("stdin has more than {FILE_BYTES_MAX} bytes (FILE_BYTES_MAX)");
+        return Err(Refusal::new(Code::TooLarge, message).into());
+    }
+    // An answer that begins so would be taken for something else.
+    Ok(text.trim().trim_start_matches(['@', '-']).to_owned())
+}
+
 fn text(at: &Path, path: &str) -> Result<String, Stop> {
     let mut text = String::new();
     let opened = File::open(at);

@@ -17,8 +17,12 @@ pub(crate) async fn run(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         Ok((_, at_work)) => ready(cli, &desk, *at_work, out).await,
         Err(_) => Ok(()),
     };
-    if ready.is_ok() && staff.is_ok() {
-        interrupted().await;
+    if let (Ok(()), Ok((staff, _))) = (&ready, &staff) {
+        tokio::select! {
+            () = interrupted() => {}
+            // Whoever cannot be told of those who come goes on all the same.
+            Err(_) = staff::follow(staff, &engine, out) => interrupted().await,
+        }
     }
     desk.close().await;
     engine.close().await?;

@@ -1,17 +1,21 @@
 //! `handover agents register`: a file of agents, the JSON of one, or one by its options.
 
-use super::{Job, exit::Stop, input, words::count};
+use super::{Job, exit::Stop, input, times, words::count};
 use crate::settings::{self, Applied};
 use clap::Args;
 use handover_core::{agent::Profile, ids::AgentId, refusal::HandoffError, wire};
 use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
 
 /// Arguments of `handover agents register`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Examples:
   handover agents register handover.yaml
-  handover agents register --name anna --kind human --can review --description 'Reviews contracts'")]
+  handover agents register --name anna --kind human --can review --description 'Reviews contracts'
+  handover agents register --name writer --kind llm --model gpt-4.1 --instructions @writer.md --tools handoff,recall
+  handover agents register --name counter --kind command --can count -- python3 count.py
+  handover agents register --name bank --kind http --url https://example.org/work --secret-env BANK_SECRET")]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["file", "name"]))]
 pub struct Register {
     /// A handover.yaml, or the JSON of one agent
@@ -21,7 +25,7 @@ pub struct Register {
     #[arg(long, value_name = "AGENT")]
     name: Option<String>,
     /// How work reaches it
-    #[arg(long, requires = "name", value_parser = ["local", "worker", "human"], default_value = "worker")]
+    #[arg(long, requires = "name", value_parser = ["local", "worker", "human", "llm", "command", "http"], default_value = "worker")]
     kind: String,
     /// What it can do, as `search` or `search=0.8`; may be given several times
     #[arg(long, requires = "name", value_name = "CAPABILITY")]
@@ -38,6 +42,33 @@ pub struct Register {
     /// The highest risk that it may take
     #[arg(long, requires = "name", value_parser = ["low", "medium", "high"])]
     max_risk: Option<String>,
+    /// How long one task may take, as `10m`
+    #[arg(long, requires = "name", value_name = "TIME")]
+    time: Option<String>,
+    /// A model: its name, as its provider has it
+    #[arg(long, requires = "name", value_name = "MODEL", help_heading = "By kind")]
+    model: Option<String>,
+    /// A model: who provides it, by the name in the settings
+    #[arg(long, requires = "name", value_name = "NAME", help_heading = "By kind")]
+    provider: Option<String>,
+    /// A model: what it is told before all else
+    #[arg(long, requires = "name", value_name = "TEXT|@FILE", help_heading = "By kind")]
+    instructions: Option<String>,
+    /// A model: the tools that it may call
+    #[arg(long, requires = "name", value_name = "TOOL", value_delimiter = ',', help_heading = "By kind")]
+    tools: Vec<String>,
+    /// A program: the folder in which it works; this one when left out
+    #[arg(long, requires = "name", value_name = "DIR", help_heading = "By kind")]
+    folder: Option<PathBuf>,
+    /// A service: where it is called
+    #[arg(long, requires = "name", value_name = "URL", help_heading = "By kind")]
+    url: Option<String>,
+    /// A service: the variable that holds the secret by which calls are signed
+    #[arg(long, requires = "name", value_name = "VARIABLE", help_heading = "By kind")]
+    secret_env: Option<String>,
+    /// A program: its name and its arguments, after `--`
+    #[arg(last = true, requires = "name", value_name = "WORD", help_heading = "By kind")]
+    command: Vec<String>,
 }
 
 pub(crate) async fn run(args: &Register, job: &mut Job<'_>) -> Result<(), Stop> {
@@ -49,13 +80,15 @@ pub(crate) async fn run(args: &Register, job: &mut Job<'_>) -> Result<(), Stop> 
         Some(path) => {
             let text = input::file(job, path)?;
             let known: Vec<AgentId> = job.engine.agents().into_iter().map(|agent| agent.profile.id.clone()).collect();
-            let mut settings = settings::parse_with(path, &text, &known)?;
+            // Whoever asks from elsewhere means a file there, and files beside it.
+            let name = job.folder.join(path).display().to_string();
+            let mut settings = settings::parse_with(&name, &text, &known)?;
             // Only the agents are registered: the policy is not kept in the database.
             settings.policy = None;
             settings.apply(job.engine).await?
         }
         None => {
-            let profile = wire::profile(&described(args)?.to_string())?;
+            let profile = wire::profile(&described(args, job)?.to_string())?;
             one(job, profile).await?
         }
     };
@@ -77,7 +110,8 @@ async fn one(job: &mut Job<'_>, profile: Profile) -> Result<Applied, HandoffErro
 }
 
 /// The profile that the options describe, in the form in which its mistakes are told.
-fn described(args: &Register) -> Result<Value, Stop> {
+fn described(args: &Register, job: &Job<'_>) -> Result<Value, Stop> {
+    is_whole(args)?;
     let mut profile = Map::new();
     profile.insert("id".to_owned(), json!(args.name));
     profile.insert("kind".to_owned(), json!(args.kind));
@@ -88,10 +122,61 @@ fn described(args: &Register) -> Result<Value, Stop> {
         ("escalates_to", json!(args.escalates_to)),
         ("max_concurrent_tasks", json!(args.at_once)),
         ("autonomy_budget", json!(args.max_risk)),
+        ("max_execution_ms", json!(args.time.as_deref().map(times::parse_length).transpose()?)),
+        ("model", json!(args.model)),
+        ("provider", json!(args.provider)),
+        ("instructions", json!(instructions(args, job)?)),
+        ("tools", json!(args.tools)),
+        ("command", json!(args.command)),
+        ("folder", json!(folder(args, job)?)),
+        ("url", json!(args.url)),
+        ("secret_env", json!(args.secret_env)),
     ];
-    let given = given.into_iter().filter(|(_, value)| !value.is_null());
+    let left_out = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+    let given = given.into_iter().filter(|(_, value)| !left_out(value));
     profile.extend(given.map(|(name, value)| (name.to_owned(), value)));
     Ok(Value::Object(profile))
+}
+
+/// Whether everything is there that the kind needs, in the words of the options.
+fn is_whole(args: &Register) -> Result<(), Stop> {
+    let is = |kind: &str| args.kind == kind;
+    let needs = [
+        (is("llm") && args.model.is_none(), "a model needs its name", "add --model NAME"),
+        (is("command") && args.command.is_empty(), "a program needs its name", "add it at the end: -- python3 work.py"),
+        (is("http") && args.url.is_none(), "a service needs an address", "add --url https://HOST/PATH"),
+        (!is("llm") && args.provider.is_some(), "--provider belongs to models", "add --kind llm"),
+        (!is("llm") && args.instructions.is_some(), "--instructions belong to models", "add --kind llm"),
+        (!is("llm") && !args.tools.is_empty(), "--tools belong to models", "add --kind llm"),
+        (!is("command") && !args.command.is_empty(), "a program after `--` belongs to programs", "add --kind command"),
+        (!is("command") && args.folder.is_some(), "--folder belongs to programs", "add --kind command"),
+        (!is("http") && args.url.is_some(), "--url belongs to services", "add --kind http"),
+        (!is("http") && args.secret_env.is_some(), "--secret-env belongs to services", "add --kind http"),
+    ];
+    match needs.into_iter().find(|(wrong, ..)| *wrong) {
+        Some((_, message, hint)) => Err(Stop::refused(message, hint)),
+        None => Ok(()),
+    }
+}
+
+fn instructions(args: &Register, job: &Job<'_>) -> Result<Option<String>, Stop> {
+    let Some(given) = &args.instructions else { return Ok(None) };
+    given.strip_prefix('@').map_or_else(|| Ok(given.clone()), |path| input::file(job, path)).map(Some)
+}
+
+/// Where a program works, wherever whoever runs it stands.
+fn folder(args: &Register, job: &Job<'_>) -> Result<Option<String>, Stop> {
+    if args.kind != "command" {
+        return Ok(None);
+    }
+    let folder = job.folder.join(args.folder.as_deref().unwrap_or(Path::new("")));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".").to_owned() } else { folder };
+    let hint = "name a folder that is there with --folder DIR";
+    if !folder.is_dir() {
+        return Err(Stop::refused(format!("there is no folder {}", folder.display()), hint));
+    }
+    let whole = std::path::absolute(&folder).map_err(|error| Stop::refused(error.to_string(), hint))?;
+    Ok(Some(whole.display().to_string()))
 }
 
 fn capability(text: &str) -> Result<Value, Stop> {

@@ -165,7 +165,7 @@ async fn show(text: &str, job: &mut Job<'_>) -> Result<(), Stop> {
     let lines = [
         ("asked for", tame(&session.original_request)),
         ("workflow", session.workflow.clone().unwrap_or_default()),
-        ("trouble", session.flow.as_ref().map(|flow| tame(&flow.stuck)).unwrap_or_default()),
+        ("trouble", session.flow.as_ref().map(|flow| tame(&flow.trouble)).unwrap_or_default()),
         ("owner", session.active_agent.to_string()),
         ("opened", job.out.time(session.opened_at)),
         ("last", job.out.time(session.last_at)),

@@ -43,7 +43,7 @@ pub(crate) async fn session_json(engine: &Engine, name: &SessionId) -> Result<Va
     let (flow, last) = (session.flow.as_ref(), last_result(engine, &session).await?);
     Ok(json!({
         "session_id": session.id, "state": flow.map(|flow| &flow.state), "ended": flow.and_then(|flow| flow.ended),
-        "trouble": flow.map(|flow| &flow.stuck), "handoffs": session.handoffs,
+        "trouble": flow.map(|flow| &flow.trouble), "handoffs": session.handoffs,
         "result": last.as_ref().map(|(body, _)| body), "notes": last.as_ref().map(|(_, notes)| notes),
     }))
 }
@@ -59,11 +59,11 @@ async fn one(session: &Session, last: Option<(Value, String)>, out: &mut Out) ->
     let head = format!("{} {name}  {}", out.paint(style, sign), out.paint(style, &flow.state));
     let figures = out.paint(Style::Dim, &format!("{}, {took}", count(session.handoffs, "handoff")));
     out.line(format!("{head}  {figures}")).await?;
-    if !flow.stuck.is_empty() {
-        out.line(format!("  {}", tame(&flow.stuck))).await?;
+    if !flow.trouble.is_empty() {
+        out.line(format!("  {}", tame(&flow.trouble))).await?;
     }
     let Some((result, notes)) = last else { return Ok(()) };
-    if !notes.is_empty() && !flow.stuck.contains(&notes) {
+    if !notes.is_empty() && !flow.trouble.contains(&notes) {
         out.line(format!("  {}", tame(&notes))).await?;
     }
     if let Value::String(text) = &result {

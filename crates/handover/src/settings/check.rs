@@ -69,6 +69,28 @@ pub(super) fn agents(document: &Document, agents: &[Listed], known: &[AgentId]) 
     }
 }
 
+/// Checks how agents work: what the settings say of it, and what the agents want of it.
+#[cfg(feature = "teams")]
+pub(super) fn staff(
+    document: &Document,
+    staff: &handover_agents::staff::StaffSettings,
+    agents: &[Listed],
+    known: &[AgentId],
+) {
+    let profiles: Vec<&Profile> = agents.iter().filter_map(|listed| listed.profile.as_ref()).collect();
+    let ids = ids(document, agents, known);
+    let others: Vec<&str> = ids.into_iter().collect();
+    let folder = document.folder();
+    for mistake in staff.mistakes(&folder, &profiles, &others) {
+        let (at, hint) = (mistake.fault.at, mistake.hint);
+        // A part that cannot be read is told of already: what lacks because of it is no mistake of its own.
+        if !document.lacks_below(document.root, &at) {
+            document
+                .refuse_below(document.root, Refusal::new(Code::BadProfile, mistake.fault.message).at(at).hint(hint));
+        }
+    }
+}
+
 /// Two agents with one id, also when one of them cannot be read otherwise.
 fn twice(document: &Document, agents: &[Listed]) {
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();

@@ -3,7 +3,7 @@
 use super::{Settings, check};
 use crate::yaml::{Content, Document, FileError, NodeId, text_of, unknown_field};
 use handover_core::{
-    agent::Profile,
+    agent::{AgentKind, Profile},
     ids::AgentId,
     limits::AGENTS_MAX,
     policy::Policy,
@@ -52,13 +52,17 @@ pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings,
     let agents = agents_at.map(|node| agents(&mut document, node)).unwrap_or_default();
     check::policy(&document, policy.as_ref().zip(policy_at), &agents, known);
     check::agents(&document, &agents, known);
+    #[cfg(feature = "teams")]
+    check::staff(&document, &staff, &agents, known);
     let lines = agents.iter().filter_map(|listed| {
         let profile = listed.profile.as_ref()?;
         Some((profile.id.clone(), document.tree.place(listed.node).line))
     });
     let lines = lines.collect();
+    let folder = document.folder();
     document.verdict()?;
-    let agents = agents.into_iter().filter_map(|listed| listed.profile).collect();
+    let agents =
+        agents.into_iter().filter_map(|listed| listed.profile).map(|profile| placed(profile, &folder)).collect();
     Ok(Settings {
         policy,
         agents,
@@ -67,6 +71,17 @@ pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings,
         file: name.to_owned(),
         lines,
     })
+}
+
+/// A program works in the folder that its file means, wherever whoever runs it stands.
+fn placed(mut profile: Profile, folder: &Path) -> Profile {
+    if profile.kind == AgentKind::Command {
+        let meant = folder.join(profile.folder.as_deref().unwrap_or_default());
+        let meant = if meant.as_os_str().is_empty() { Path::new(".").to_owned() } else { meant };
+        let whole = std::path::absolute(&meant).unwrap_or(meant);
+        profile.folder = Some(whole.display().to_string());
+    }
+    profile
 }
 
 /// Where the policy and the agents stand, if they do.
@@ -106,9 +121,6 @@ fn staff(document: &mut Document) -> handover_agents::staff::StaffSettings {
         mcp = document.read(node);
     }
     staff.outside = ToolSettings { tools: tools.unwrap_or_default(), mcp: mcp.unwrap_or_default() };
-    for fault in staff.outside.mistakes() {
-        document.refuse_below(document.root, Refusal::new(Code::BadProfile, fault.message).at(fault.at));
-    }
     if let Some(node) = at(document, "callbacks") {
         staff.callbacks = document.read(node);
     }

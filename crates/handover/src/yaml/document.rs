@@ -74,6 +74,19 @@ impl Document {
         self.notes.borrow_mut().add(inner.unwrap_or(place), refusal.at(self.tree.path(found)));
     }
 
+    /// Whether something was left out at a path below this value, or right below it.
+    #[cfg(feature = "teams")]
+    pub(crate) fn lacks_below(&self, node: NodeId, path: &str) -> bool {
+        let found = self.find(node, path).0;
+        self.is_left_out(found) || (found != node && self.lacks(found))
+    }
+
+    /// The folder that paths of the file are from.
+    pub(crate) fn folder(&self) -> std::path::PathBuf {
+        let file = self.notes.borrow().file().to_owned();
+        std::path::Path::new(&file).parent().map(ToOwned::to_owned).unwrap_or_default()
+    }
+
     /// The line of a path below this value.
     pub(crate) fn line_of(&self, node: NodeId, path: &str) -> usize {
         self.tree.place(self.find(node, path).0).line

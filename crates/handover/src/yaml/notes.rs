@@ -24,6 +24,11 @@ impl Notes {
         Self { file: file.to_owned(), lines, found: Vec::new(), further: 0 }
     }
 
+    /// The file, as it was named.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
     /// Notes a mistake. Its field is the path in the settings; without a hint of its own it has that of its code.
     pub(crate) fn add(&mut self, place: Place, refusal: Refusal) {
         if self.found.len() >= MISTAKES_MAX {

@@ -6,6 +6,7 @@ mod check;
 mod form;
 mod hostile;
 mod people;
+mod staff;
 mod syntax;
 mod types;
 

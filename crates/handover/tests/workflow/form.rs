@@ -31,6 +31,8 @@ fn the_table_has_the_fields_of_the_types_and_no_others() {
         ("Workflow", fields::<types::Workflow>()),
         ("Member", fields::<types::Member>()),
         ("Runner", fields::<types::Runner>()),
+        ("LlmRunner", fields::<types::LlmRunner>()),
+        ("HttpRunner", fields::<types::HttpRunner>()),
         ("State", fields::<types::State>()),
         ("Rule", fields::<types::Rule>()),
         ("Payload", fields::<types::Payload>()),

@@ -18,19 +18,21 @@ pub(super) enum Block {
 
 const TEXT: [(&str, Kind); 4] =
     [("type", Kind::Text), ("text", Kind::Text), ("cache_control", Kind::Any), ("citations", Kind::Any)];
-const USE: [(&str, Kind); 6] = [
+const USE: [(&str, Kind); 7] = [
     ("type", Kind::Text),
     ("id", Kind::Text),
     ("name", Kind::Text),
     ("input", Kind::Object),
     ("cache_control", Kind::Any),
     ("caller", Kind::Any),
+    ("toolset_name", Kind::Any),
 ];
-const RESULT: [(&str, Kind); 5] = [
+const RESULT: [(&str, Kind); 6] = [
     ("type", Kind::Text),
     ("tool_use_id", Kind::Text),
     ("content", Kind::Any),
     ("is_error", Kind::Flag),
+    ("toolset_name", Kind::Any),
     ("cache_control", Kind::Any),
 ];
 const KINDS: [&str; 8] =

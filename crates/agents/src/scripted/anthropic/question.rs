@@ -11,19 +11,21 @@ use crate::model::{Ask, Call, CallResult, Line, ToolSpec};
 use serde_json::Value;
 use std::collections::HashSet;
 
-const FIELDS: [(&str, Kind); 21] = [
+const FIELDS: [(&str, Kind); 25] = [
     ("model", Kind::Text),
     ("messages", Kind::List),
     ("max_tokens", Kind::Whole(1)),
-    ("cache_control", Kind::Object),
+    ("cache_control", Kind::Any),
     ("container", Kind::Any),
+    ("diagnostics", Kind::Any),
     ("context_management", Kind::Object),
-    ("inference_geo", Kind::Text),
+    ("inference_geo", Kind::Any),
     ("mcp_servers", Kind::List),
     ("metadata", Kind::Object),
     ("output_config", Kind::Object),
     ("output_format", Kind::Object),
     ("service_tier", Kind::Text),
+    ("speed", Kind::Any),
     ("stop_sequences", Kind::List),
     ("stream", Kind::Flag),
     ("system", Kind::Any),
@@ -33,17 +35,20 @@ const FIELDS: [(&str, Kind); 21] = [
     ("tools", Kind::List),
     ("top_k", Kind::Whole(0)),
     ("top_p", Kind::Number(0.0, 1.0)),
+    ("user_profile_id", Kind::Text),
+    ("workspace_id", Kind::Text),
 ];
-const TOOL: [(&str, Kind); 9] = [
+const TOOL: [(&str, Kind); 10] = [
     ("name", Kind::Text),
     ("description", Kind::Text),
     ("input_schema", Kind::Object),
-    ("type", Kind::Text),
-    ("cache_control", Kind::Object),
+    ("type", Kind::Any),
+    ("allowed_callers", Kind::List),
+    ("cache_control", Kind::Any),
     ("strict", Kind::Flag),
     ("defer_loading", Kind::Flag),
     ("input_examples", Kind::List),
-    ("eager_input_streaming", Kind::Flag),
+    ("eager_input_streaming", Kind::Any),
 ];
 /// Longest name of a tool.
 const NAME_CHARS: usize = 128;

@@ -7,7 +7,7 @@ use super::super::{
 use crate::model::{Arguments, Ask, Call, CallResult, Line, ToolSpec};
 use serde_json::{Value, json};
 
-const FIELDS: [(&str, Kind); 33] = [
+const FIELDS: [(&str, Kind); 35] = [
     ("model", Kind::Text),
     ("messages", Kind::List),
     ("audio", Kind::Object),
@@ -18,11 +18,13 @@ const FIELDS: [(&str, Kind); 33] = [
     ("max_tokens", Kind::Whole(1)),
     ("metadata", Kind::Object),
     ("modalities", Kind::List),
+    ("moderation", Kind::Object),
     ("n", Kind::Whole(1)),
     ("parallel_tool_calls", Kind::Flag),
     ("prediction", Kind::Object),
     ("presence_penalty", Kind::Number(-2.0, 2.0)),
     ("prompt_cache_key", Kind::Text),
+    ("prompt_cache_options", Kind::Object),
     ("prompt_cache_retention", Kind::Text),
     ("reasoning_effort", Kind::Text),
     ("response_format", Kind::Object),
@@ -42,7 +44,7 @@ const FIELDS: [(&str, Kind); 33] = [
     ("verbosity", Kind::Text),
     ("web_search_options", Kind::Object),
 ];
-const MESSAGE: [(&str, Kind); 8] = [
+const MESSAGE: [(&str, Kind); 9] = [
     ("role", Kind::Text),
     ("content", Kind::Any),
     ("name", Kind::Text),
@@ -51,6 +53,7 @@ const MESSAGE: [(&str, Kind); 8] = [
     ("tool_call_id", Kind::Text),
     ("annotations", Kind::List),
     ("audio", Kind::Object),
+    ("function_call", Kind::Object),
 ];
 const CALL: [(&str, Kind); 3] = [("id", Kind::Text), ("type", Kind::Text), ("function", Kind::Object)];
 const FUNCTION: [(&str, Kind); 4] =
@@ -204,6 +207,9 @@ fn result(message: &Spot<'_>, open: &mut Vec<Call>) -> Result<CallResult, Refuse
 }
 
 fn assistant(message: &Spot<'_>) -> Result<(String, Vec<Call>), Refused> {
+    if let Some(old) = message.get("function_call") {
+        return Err(old.refuse("unsupported_value", "'function_call' is deprecated: use 'tool_calls'."));
+    }
     let text = message.get("content").map(|spot| content(&spot)).transpose()?;
     let Some(calls) = message.get("tool_calls") else {
         let refusal = message.get("refusal").map(|spot| spot.text().map(str::to_owned)).transpose()?;
