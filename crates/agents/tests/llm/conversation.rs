@@ -56,10 +56,10 @@ async fn results_come_back_to_the_generalist_who_reports() {
         user: Deploy the app, but make sure that all tests pass first
         generalist: Tests first. [handoff_to_specialist {"reason":"Never deploy red","specialist_type":"testing","task":"Run all tests"}]
           (aside) tester: All 214 tests are green.
-        generalist ⟵ handoff_to_specialist: {"handoff_summary":"tester (testing specialist) ended the task with success: Run all tests","iterations":1,"notes":"","specialist_name":"tester","specialist_response":"All 214 tests are green.","status":"success"}
+        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 1 iteration","specialist_name":"tester","specialist_response":"All 214 tests are green."}
         generalist: Now the deployment. [handoff_to_specialist {"reason":"Tests are green","specialist_type":"deployment specialist","task":"Deploy to production"}]
           (aside) deployer: Version 1.4 is live.
-        generalist ⟵ handoff_to_specialist: {"handoff_summary":"deployer (deployment specialist) ended the task with success: Deploy to production","iterations":1,"notes":"","specialist_name":"deployer","specialist_response":"Version 1.4 is live.","status":"success"}
+        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 1 iteration","specialist_name":"deployer","specialist_response":"Version 1.4 is live."}
         generalist: It is deployed, and all tests pass.
         user: thanks!
         generalist: You are welcome.

@@ -56,14 +56,14 @@ async fn mistakes_come_back_as_results_that_a_model_can_mend() {
         lead: B. [handoff_to_specialist {"specialist_type":"testing","why":7}]
         lead ⟵ handoff_to_specialist: {"error":"the arguments do not fit","hint":"mend them and call again","mistakes":["task: it is missing","reason: it is missing","why: there is no such field"]}
         lead: C. [handoff_to_specialist "{\"task\": "]
-        lead ⟵ handoff_to_specialist: {"error":"the arguments are no JSON object: EOF while parsing","hint":"call the tool again with arguments that fit its schema","schema":{"additionalProperties":false,"properties":{"context":{"description":"Important data that the specialist needs to know","type":"object"},"reason":{"description":"Why you hand this over","type":"string"},"required_capabilities":{"description":"What the specialist must be able to do","items":{"type":"string"},"type":"array"},"specialist_type":{"description":"The kind of specialist, a capability, or the name of an agent. There are: books, testing","type":"string"},"task":{"description":"What you need the specialist to do","type":"string"}},"required":["specialist_type","task","reason"],"type":"object"}}
+        lead ⟵ handoff_to_specialist: {"error":"EOF while parsing","hint":"call the tool again with arguments that fit its schema"}
         lead: D. [hand_off_to_specialist {}]
         lead ⟵ hand_off_to_specialist: {"error":"there is no tool hand_off_to_specialist","hint":"use handoff_to_specialist"}
         lead: E. [handoff_to_specialist {"reason":"Safe","specialist_type":"lead","task":"Test"}]
         lead ⟵ handoff_to_specialist: {"error":"this was refused: lead->lead: HO0110 to_agent: lead is both","hint":"mend it and try again, do the task yourself, or ask the user","mistakes":[{"code":"HO0110","field":"to_agent","hint":"","message":"lead is both"}]}
         lead: F. [handoff_to_specialist {"reason":"Safe","specialist_type":"Testing Specialist","task":"Test"}]
           (aside) tester: All green.
-        lead ⟵ handoff_to_specialist: {"handoff_summary":"tester (Testing Specialist specialist) ended the task with success: Test","iterations":1,"notes":"","specialist_name":"tester","specialist_response":"All green.","status":"success"}
+        lead ⟵ handoff_to_specialist: {"handoff_summary":"success after 1 iteration","specialist_name":"tester","specialist_response":"All green."}
         lead: It is tested.
     "#]]).await;
 }
@@ -103,7 +103,7 @@ async fn what_stands_beside_a_move_is_done_before_it() {
         lead: All at once. [handoff_to_agent {"agent_name":"librarian","message":"Find a book"}] [list_specialists {}] [handoff_to_specialist {"context":{"version":3},"reason":"It is needed","specialist_type":"testing","task":"Test one"}]
         lead ⟵ list_specialists: {"not_listed":0,"specialists":[{"capabilities":["search"],"description":"Finds books","examples":[],"has_room":true,"is_a_person":false,"name":"librarian","specialization":"books"},{"capabilities":["run-tests"],"description":"Runs tests","examples":[],"has_room":true,"is_a_person":false,"name":"tester","specialization":"testing"}]}
           (aside) tester: Green.
-        lead ⟵ handoff_to_specialist: {"handoff_summary":"tester (testing specialist) ended the task with success: Test one","iterations":1,"notes":"","specialist_name":"tester","specialist_response":"Green.","status":"success"}
+        lead ⟵ handoff_to_specialist: {"handoff_summary":"success after 1 iteration","specialist_name":"tester","specialist_response":"Green."}
         librarian: Read Knuth.
     "#]]).await;
 }
@@ -118,9 +118,9 @@ async fn several_are_asked_in_one_reply() {
         user: Do both
         lead: Two at once. [handoff_to_specialist {"context":{"version":3},"reason":"It is needed","specialist_type":"testing","task":"Test one"}] [handoff_to_specialist {"context":{"version":3},"reason":"It is needed","specialist_type":"books","task":"Find two"}]
           (aside) tester: Green.
-        lead ⟵ handoff_to_specialist: {"handoff_summary":"tester (testing specialist) ended the task with success: Test one","iterations":1,"notes":"","specialist_name":"tester","specialist_response":"Green.","status":"success"}
+        lead ⟵ handoff_to_specialist: {"handoff_summary":"success after 1 iteration","specialist_name":"tester","specialist_response":"Green."}
           (aside) librarian: Read Knuth.
-        lead ⟵ handoff_to_specialist: {"handoff_summary":"librarian (books specialist) ended the task with success: Find two","iterations":1,"notes":"","specialist_name":"librarian","specialist_response":"Read Knuth.","status":"success"}
+        lead ⟵ handoff_to_specialist: {"handoff_summary":"success after 1 iteration","specialist_name":"librarian","specialist_response":"Read Knuth."}
         lead: Both are done.
     "#]]).await;
 }
@@ -202,7 +202,7 @@ async fn a_model_looks_around() {
           (aside) librarian ⟵ accept_handoff: {"accepted":true,"deadline":"2027-01-15T08:30:00.000Z","from":"lead","handoff_id":"ID","priority":"normal","reason":"Books","risk_level":"low","task":"Find"}
           (aside) librarian ⟵ handoff_to_agent: {"error":"you work on a delegated task, and its result must come from you","hint":"use handoff_to_specialist, or answer with what you have"}
           (aside) librarian: Read Knuth.
-        lead ⟵ handoff_to_specialist: {"handoff_summary":"librarian (librarian specialist) ended the task with success: Find","iterations":2,"notes":"","specialist_name":"librarian","specialist_response":"Read Knuth.","status":"success"}
+        lead ⟵ handoff_to_specialist: {"handoff_summary":"success after 2 iterations","specialist_name":"librarian","specialist_response":"Read Knuth."}
         lead: Read Knuth.
     "#]].assert_eq(&text.replace(&text[start..start + 36], "ID"));
 }
