@@ -44,11 +44,11 @@ impl Report {
             }
             return;
         }
-        println!("{:<32} {:>12} {:<10} {:<8} {:<4} how", "figure", "value", "unit", "aim", "");
+        println!("{:<42} {:>12} {:<10} {:<8} {:<4} how", "figure", "value", "unit", "aim", "");
         for figure in &self.figures {
             let met = met(figure).map_or("", |met| if met { "ok" } else { "MISS" });
             let value = rounded(figure.value);
-            println!("{:<32} {value:>12} {:<10} {:<8} {met:<4} {}", figure.name, figure.unit, figure.aim, figure.note);
+            println!("{:<42} {value:>12} {:<10} {:<8} {met:<4} {}", figure.name, figure.unit, figure.aim, figure.note);
         }
     }
 }

@@ -94,7 +94,7 @@ impl Names {
 
     /// How a model is told of them.
     pub(super) fn specs(&self, others: &[Agent]) -> Vec<ToolSpec> {
-        let mut specs: Vec<ToolSpec> = self.has.iter().map(|name| spec(name, others)).collect();
+        let mut specs: Vec<ToolSpec> = self.has.iter().map(|name| spec(name)).collect();
         specs.extend(self.transfers.iter().filter_map(|id| {
             let agent = others.iter().find(|agent| agent.profile.id == *id)?;
             Some(transfer(agent))
@@ -117,14 +117,9 @@ pub(super) fn transfer_to(agent: &AgentId) -> String {
     format!("{TRANSFER}{begin}_{mark}")
 }
 
-fn spec(name: &str, others: &[Agent]) -> ToolSpec {
+fn spec(name: &str) -> ToolSpec {
     let (description, parameters) = match name {
-        SPECIALIST => (
-            "Hands a task to a specialist and waits for the result, which comes back to you. Use it when a task needs \
-             expertise or tools that you do not have, or when the user asks for a specialist. Say what you have done \
-             so far and what the specialist should accomplish.",
-            specialist(others),
-        ),
+        SPECIALIST => ("Hands a task to a specialist and waits for the result, which comes back to you.", specialist()),
         AGENT => (
             "Moves the conversation to another agent, who goes on with the user. Your part is over then; nothing comes \
              back to you.",
@@ -187,24 +182,14 @@ fn spec(name: &str, others: &[Agent]) -> ToolSpec {
     ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters }
 }
 
-fn specialist(others: &[Agent]) -> Value {
-    let fields: Vec<&str> =
-        others.iter().map(|agent| agent.profile.specialization.as_str()).filter(|field| !field.is_empty()).collect();
-    let known = if fields.is_empty() { String::new() } else { format!(". There are: {}", fields.join(", ")) };
+fn specialist() -> Value {
     object(
         &json!({
-            "specialist_type": {
-                "type": "string",
-                "description": format!("The kind of specialist, a capability, or the name of an agent{known}"),
-            },
-            "task": {"type": "string", "description": "What you need the specialist to do"},
-            "reason": {"type": "string", "description": "Why you hand this over"},
-            "context": {"type": "object", "description": "Important data that the specialist needs to know"},
-            "required_capabilities": {
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "What the specialist must be able to do",
-            },
+            "specialist_type": {"type": "string", "description": "A specialization, a capability, or an agent"},
+            "task": {"type": "string", "description": "What to accomplish"},
+            "reason": {"type": "string", "description": "Why you hand it over"},
+            "context": {"type": "object", "description": "What is done so far, and data that matters"},
+            "required_capabilities": {"type": "array", "items": {"type": "string"}},
         }),
         &["specialist_type", "task", "reason"],
     )

@@ -1,6 +1,7 @@
 //! An agent that is a model with tools. Its turn is made of steps that are recorded one by one: killed in the middle, it
 //! goes on after the last of them, and the model is asked for nothing twice.
 
+mod brief;
 mod calls;
 mod guidance;
 mod handoff_tools;
@@ -96,7 +97,7 @@ impl LlmAgent {
         Ok(Ask {
             model: self.profile.model.clone().unwrap_or_default(),
             system: here.system.clone(),
-            lines: sight::lines(&self.profile.id, work.handoff(), &view, here.asked_by_user),
+            lines: sight::lines(&self.profile.id, work.handoff(), &view, here),
             tools: here.tools.clone(),
             max_output_tokens: self.manner.max_output_tokens,
             temperature: self.manner.temperature,

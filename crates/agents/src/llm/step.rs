@@ -54,25 +54,24 @@ impl LlmAgent {
         let lines: Vec<String> = rules.iter().map(|rule| line(rule, work.payload())).collect();
         let about = workflow.states.get(&flow.state).map(|state| state.about.clone()).unwrap_or_default();
         let words = format!(
-            "## Your Step\n\nYou work on the state {} of the workflow {}. {about}\nEnd it by calling `{FINISH}` once, with \
-             new data alone: what you were given goes along by itself. Where the work goes:\n{}",
+            "## Your Step\n\nYour step is {}. {about}\nEnd it by calling `{FINISH}` once, with new data alone: what you were \
+             given goes along by itself. Where the work goes:\n{}",
             flow.state,
-            workflow.name,
             lines.join("\n")
         );
         let mut properties = json!({
-            "data": {"type": "object", "description": "What came of the step"},
+            "data": {"type": "object", "description": "What came of it"},
             "notes": {"type": "string", "description": "A sentence for people"},
-            "failed": {"type": "boolean", "description": "Whether it came to nothing"},
+            "failed": {"type": "boolean"},
         });
         let mut required = vec!["data"];
         if !signals.is_empty() {
-            properties["signal"] = json!({"type": "string", "enum": signals, "description": "How the step ended"});
+            properties["signal"] = json!({"type": "string", "enum": signals});
             required.push("signal");
         }
         let tool = ToolSpec {
             name: FINISH.to_owned(),
-            description: "Ends your step of the workflow. Your part is over then.".to_owned(),
+            description: "Ends your step. Your part is over then.".to_owned(),
             parameters: handoff_tools::object(&properties, &required),
         };
         Some((words, tool))

@@ -16,9 +16,11 @@ fn a_deployment() {
         &["chat", TEAM, "--say", DEPLOY],
         &expect![[r#"
           · generalist → deploy-specialist: Deploying takes a specialist
-        generalist › It is done. Deployed and checked.
+        generalist › It is done. I deployed it and checked every file.
         login.sh is in place
+        orders.sh is in place
         price.sh is in place
+        stock.sh is in place
         version 1.4.0 is live in production
         ! generalist listens. End with Ctrl-D; the same command goes on later.
     "#]],
@@ -29,18 +31,10 @@ fn a_deployment() {
           deploy-specialist:  [read_file {"path":"VERSION"}]
           deploy-specialist ⟵ read_file: 1.4.0
           deploy-specialist:  [deploy {"environment":"production"}]
-          deploy-specialist ⟵ deploy: login.sh is in place
-        price.sh is in place
-        version 1.4.0 is live in production
-          deploy-specialist: Deployed and checked.
-        login.sh is in place
-        price.sh is in place
-        version 1.4.0 is live in production
-        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 3 iterations","specialist_name":"deploy-specialist","specialist_response":"Deployed and checked.\nlogin.sh is in place\nprice.sh is in place\nversion 1.4.0 is live in production\n"}
-        generalist: It is done. Deployed and checked.
-        login.sh is in place
-        price.sh is in place
-        version 1.4.0 is live in production
+          deploy-specialist ⟵ deploy: login.sh is in place (+4)
+          deploy-specialist: I deployed it and checked every file. (+5)
+        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 3 iterations","specialist_name":"deploy-specialist","specialist_response":"I deployed it and checked every file.\nlogin.sh is in place\norders.sh is in place\nprice.sh is in place\nstock.sh is in place\nversion 1.4.0 is live in production\n"}
+        generalist: It is done. I deployed it and checked every file. (+5)
     "#]].assert_eq(&place.transcript("chat"));
     place.says(
         &["history", "chat"],
@@ -62,9 +56,11 @@ fn tests_and_then_a_deployment() {
         &expect![[r#"
           · generalist → test-specialist: Nothing is deployed that fails its tests
           · generalist → deploy-specialist: The tests pass, and deploying takes a specialist
-        generalist › It is done. Deployed and checked.
+        generalist › It is done. I deployed it and checked every file.
         login.sh is in place
+        orders.sh is in place
         price.sh is in place
+        stock.sh is in place
         version 1.4.0 is live in production
         ! generalist listens. End with Ctrl-D; the same command goes on later.
     "#]],
@@ -73,50 +69,17 @@ fn tests_and_then_a_deployment() {
         user: I need to deploy the app but make sure all tests pass first
         generalist: The tests come first. [handoff_to_specialist {"reason":"Nothing is deployed that fails its tests","specialist_type":"testing","task":"Run all tests of the shop"}]
           test-specialist:  [run_tests {}]
-          test-specialist ⟵ run_tests: tests/login.sh
-        ok      an owner sees the order
-        ok      a stranger does not
-        ok      an admin does
-        tests/price.sh
-        ok      total of three
-        ok      total of none
-        ok      ten percent off
-        ok      rounded for the customer
-        ok      shipping of a small order
-        ok      free shipping
-        ok      all together
-        10 passed, 0 failed
-          test-specialist: I ran all tests.
-        tests/login.sh
-        ok      an owner sees the order
-        ok      a stranger does not
-        ok      an admin does
-        tests/price.sh
-        ok      total of three
-        ok      total of none
-        ok      ten percent off
-        ok      rounded for the customer
-        ok      shipping of a small order
-        ok      free shipping
-        ok      all together
-        10 passed, 0 failed
-        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 2 iterations","specialist_name":"test-specialist","specialist_response":"I ran all tests.\ntests/login.sh\nok      an owner sees the order\nok      a stranger does not\nok      an admin does\ntests/price.sh\nok      total of three\nok      total of none\nok      ten percent off\nok      rounded for the customer\nok      shipping of a small order\nok      free shipping\nok      all together\n10 passed, 0 failed\n"}
-        generalist: All tests pass, so it can be deployed. [handoff_to_specialist {"context":{"tests":"I ran all tests.\ntests/login.sh\nok      an owner sees the order\nok      a stranger does not\nok      an admin does\ntests/price.sh\nok      total of three\nok      total of none\nok      ten percent off\nok      rounded for the customer\nok      shipping of a small order\nok      free shipping\nok      all together\n10 passed, 0 failed\n"},"reason":"The tests pass, and deploying takes a specialist","specialist_type":"deployment","task":"Deploy the shop to production"}]
+          test-specialist ⟵ run_tests: tests/login.sh (+31)
+          test-specialist: 27 passed, 0 failed: prices, orders, stock and logins do what their tests expect.
+        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 2 iterations","specialist_name":"test-specialist","specialist_response":"27 passed, 0 failed: prices, orders, stock and logins do what their tests expect."}
+        generalist: All tests pass, so it can be deployed. [handoff_to_specialist {"context":{"tests":"27 passed, 0 failed: prices, orders, stock and logins do what their tests expect."},"reason":"The tests pass, and deploying takes a specialist","specialist_type":"deployment","task":"Deploy the shop to production"}]
           deploy-specialist:  [read_file {"path":"VERSION"}]
           deploy-specialist ⟵ read_file: 1.4.0
           deploy-specialist:  [deploy {"environment":"production"}]
-          deploy-specialist ⟵ deploy: login.sh is in place
-        price.sh is in place
-        version 1.4.0 is live in production
-          deploy-specialist: Deployed and checked.
-        login.sh is in place
-        price.sh is in place
-        version 1.4.0 is live in production
-        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 3 iterations","specialist_name":"deploy-specialist","specialist_response":"Deployed and checked.\nlogin.sh is in place\nprice.sh is in place\nversion 1.4.0 is live in production\n"}
-        generalist: It is done. Deployed and checked.
-        login.sh is in place
-        price.sh is in place
-        version 1.4.0 is live in production
+          deploy-specialist ⟵ deploy: login.sh is in place (+4)
+          deploy-specialist: I deployed it and checked every file. (+5)
+        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 3 iterations","specialist_name":"deploy-specialist","specialist_response":"I deployed it and checked every file.\nlogin.sh is in place\norders.sh is in place\nprice.sh is in place\nstock.sh is in place\nversion 1.4.0 is live in production\n"}
+        generalist: It is done. I deployed it and checked every file. (+5)
     "#]].assert_eq(&place.transcript("chat"));
     place.says(&["history", "chat"], &expect![[r#"
         #  FROM → TO                         STATUS       TOOK  BEGUN                     ID        TASK
@@ -134,11 +97,23 @@ fn tests_that_fail_keep_it_from_being_deployed() {
         &["chat", TEAM, "--say", CHAIN],
         &expect![[r#"
           · generalist → test-specialist: Nothing is deployed that fails its tests
-        generalist › I deployed nothing: I ran all tests.
+        generalist › I deployed nothing: Not all is well:
         tests/login.sh
         ok      an owner sees the order
         ok      a stranger does not
         ok      an admin does
+        tests/orders.sh
+        ok      the number of an order
+        ok      a new order is open
+        ok      an order has an owner
+        ok      an order is made once
+        ok      articles cost together
+        ok      an open order is not sent
+        ok      an order is paid
+        ok      nothing is added to a paid order
+        ok      an order is not paid twice
+        ok      a paid order is sent
+        ok      a sent order stays sent
         tests/price.sh
         ok      total of three
         ok      total of none
@@ -147,7 +122,14 @@ fn tests_that_fail_keep_it_from_being_deployed() {
         FAILED  shipping of a small order: expected '490', found '0'
         ok      free shipping
         ok      all together
-        9 passed, 1 failed
+        tests/stock.sh
+        ok      tea is in stock
+        ok      pots are not
+        ok      what is taken is gone
+        ok      nobody takes more than there is
+        ok      then nothing is taken
+        ok      cups are scarce
+        26 passed, 1 failed
         ! generalist listens. End with Ctrl-D; the same command goes on later.
     "#]],
     );
@@ -164,75 +146,21 @@ fn rich_context() {
         2. src/login.sh:3, high: the token of the API is in the source. Take it from the environment, and make a new one.
         3. src/login.sh:22, high: the name is a pattern for grep, so ".*" logs in as anybody. Compare with grep -F, and keep
            hashes instead of passwords.
+        4. src/orders.sh:52, medium: notify hands the owner's name to eval. Call the command with the name as its argument.
         ! generalist listens. End with Ctrl-D; the same command goes on later.
     "#]]);
     expect![[r#"
         user: Analyze the security of our authentication system
         generalist: I look at the files first. [read_file {"path":"src/login.sh"}]
-        generalist ⟵ read_file: # Who may see an order.
-
-        API_TOKEN="shop-2f9c41"
-
-        # is_admin TOKEN
-        is_admin() {
-            [ "$1" = "$API_TOKEN" ]
-        }
-
-        # name_of ID: the name that belongs to the id of a customer.
-        name_of() {
-            eval "echo \$customer_$1"
-        }
-
-        # may_see CUSTOMER ORDER_OWNER TOKEN
-        may_see() {
-            is_admin "$3" || [ "$1" = "$2" ]
-        }
-
-        # log_in NAME PASSWORD: the password is compared as it is.
-        log_in() {
-            grep -q "^$1:$2\$" customers.txt && echo "$1 is in"
-        }
+        generalist ⟵ read_file: # Who may see an order. (+22)
         generalist: I have read it, and some of it worries me. The specialist should judge it. [handoff_to_specialist {"context":{"concerns":["Can a customer run code through name_of?","Can a pattern as a name log in without a password?"],"files_read":["src/login.sh"],"observations":["The token of the API stands in the source","Passwords are compared as they are"],"patterns":["eval over a name that is made of input","grep with input as its pattern"]},"reason":"Judging risks in authentication takes a specialist","required_capabilities":["security-audit"],"specialist_type":"security","task":"Analyze the security of the authentication system"}]
           security-specialist:  [scan_security {}]
-          security-specialist ⟵ scan_security: src/login.sh:3: a secret in plain text
-        src/login.sh:12: eval runs any text as code
-        src/login.sh:20: a password is handled: is it hashed?
-        3 things found
-          security-specialist:  [read_file {"path":"src/login.sh"}]
-          security-specialist ⟵ read_file: # Who may see an order.
-
-        API_TOKEN="shop-2f9c41"
-
-        # is_admin TOKEN
-        is_admin() {
-            [ "$1" = "$API_TOKEN" ]
-        }
-
-        # name_of ID: the name that belongs to the id of a customer.
-        name_of() {
-            eval "echo \$customer_$1"
-        }
-
-        # may_see CUSTOMER ORDER_OWNER TOKEN
-        may_see() {
-            is_admin "$3" || [ "$1" = "$2" ]
-        }
-
-        # log_in NAME PASSWORD: the password is compared as it is.
-        log_in() {
-            grep -q "^$1:$2\$" customers.txt && echo "$1 is in"
-        }
-          security-specialist: Findings, the worst first:
-        1. src/login.sh:12, high: eval runs whatever a customer's id holds. Look the name up with grep -F instead.
-        2. src/login.sh:3, high: the token of the API is in the source. Take it from the environment, and make a new one.
-        3. src/login.sh:22, high: the name is a pattern for grep, so ".*" logs in as anybody. Compare with grep -F, and keep
-           hashes instead of passwords.
-        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 3 iterations","specialist_name":"security-specialist","specialist_response":"Findings, the worst first:\n1. src/login.sh:12, high: eval runs whatever a customer's id holds. Look the name up with grep -F instead.\n2. src/login.sh:3, high: the token of the API is in the source. Take it from the environment, and make a new one.\n3. src/login.sh:22, high: the name is a pattern for grep, so \".*\" logs in as anybody. Compare with grep -F, and keep\n   hashes instead of passwords.\n"}
-        generalist: The specialist looked at it. Findings, the worst first:
-        1. src/login.sh:12, high: eval runs whatever a customer's id holds. Look the name up with grep -F instead.
-        2. src/login.sh:3, high: the token of the API is in the source. Take it from the environment, and make a new one.
-        3. src/login.sh:22, high: the name is a pattern for grep, so ".*" logs in as anybody. Compare with grep -F, and keep
-           hashes instead of passwords.
+          security-specialist ⟵ scan_security: src/login.sh:3: a secret in plain text (+4)
+          security-specialist:  [read_file {"path":"src/orders.sh"}]
+          security-specialist ⟵ read_file: # Orders, a file for each: ORDERS/NUMBER holds `customer`, `state` and a line for each article. (+52)
+          security-specialist: Findings, the worst first: (+5)
+        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 3 iterations","specialist_name":"security-specialist","specialist_response":"Findings, the worst first:\n1. src/login.sh:12, high: eval runs whatever a customer's id holds. Look the name up with grep -F instead.\n2. src/login.sh:3, high: the token of the API is in the source. Take it from the environment, and make a new one.\n3. src/login.sh:22, high: the name is a pattern for grep, so \".*\" logs in as anybody. Compare with grep -F, and keep\n   hashes instead of passwords.\n4. src/orders.sh:52, medium: notify hands the owner's name to eval. Call the command with the name as its argument.\n"}
+        generalist: The specialist looked at it. Findings, the worst first: (+5)
     "#]].assert_eq(&place.transcript("chat"));
 }
 
@@ -242,8 +170,8 @@ fn for_programs() {
     place.says(&["chat", TEAM, "--json", "--say", CHAIN, "--say", "Thank you"], &expect![[r#"
         {"sign":"→","text":"generalist → test-specialist: Nothing is deployed that fails its tests","type":"MOVED"}
         {"sign":"→","text":"generalist → deploy-specialist: The tests pass, and deploying takes a specialist","type":"MOVED"}
-        {"agent":"generalist","moves":[{"control":false,"from":"generalist","reason":"Nothing is deployed that fails its tests","to":"test-specialist"},{"control":false,"from":"generalist","reason":"The tests pass, and deploying takes a specialist","to":"deploy-specialist"}],"status":"success","suggestions":[],"text":"It is done. Deployed and checked.\nlogin.sh is in place\nprice.sh is in place\nversion 1.4.0 is live in production\n","type":"ANSWER","used":{"cost":0.0,"duration_ms":0,"iterations":8,"tokens":5491}}
-        {"agent":"generalist","moves":[],"status":"success","suggestions":[],"text":"You are welcome.","type":"ANSWER","used":{"cost":0.0,"duration_ms":0,"iterations":1,"tokens":978}}
+        {"agent":"generalist","moves":[{"control":false,"from":"generalist","reason":"Nothing is deployed that fails its tests","to":"test-specialist"},{"control":false,"from":"generalist","reason":"The tests pass, and deploying takes a specialist","to":"deploy-specialist"}],"status":"success","suggestions":[],"text":"It is done. I deployed it and checked every file.\nlogin.sh is in place\norders.sh is in place\nprice.sh is in place\nstock.sh is in place\nversion 1.4.0 is live in production\n","type":"ANSWER","used":{"cost":0.0,"duration_ms":0,"iterations":8,"tokens":3721}}
+        {"agent":"generalist","moves":[],"status":"success","suggestions":[],"text":"You are welcome.","type":"ANSWER","used":{"cost":0.0,"duration_ms":0,"iterations":1,"tokens":720}}
     "#]]);
 }
 
@@ -296,7 +224,6 @@ fn whoever_takes_over_goes_on_with_the_user() {
           · desk ⇒ librarian: It is about books
         librarian › Read Knuth.
         ! desk listens. End with Ctrl-D; the same command goes on later.
-        !   a handoff seems due: librarian's part is complete, and nobody took over
     "#]],
     );
     place.says(
@@ -304,12 +231,11 @@ fn whoever_takes_over_goes_on_with_the_user() {
         &expect![[r#"
         librarian › Then read Erdős.
         ! librarian listens. End with Ctrl-D; the same command goes on later.
-        !   a handoff seems due: librarian's part is complete, and nobody took over
     "#]],
     );
     place.says(&["chat", "team", "--json", "--say", "What are the opening hours?"], &expect![[r#"
         {"sign":"⇒","text":"librarian ⇒ desk: I only know books","type":"MOVED"}
-        {"agent":"desk","moves":[{"control":true,"from":"librarian","reason":"I only know books","to":"desk"}],"status":"success","suggestions":[{"kind":"part_complete","to":null,"why":"desk's part is complete, and nobody took over"}],"text":"From nine to five.","type":"ANSWER","used":{"cost":0.0,"duration_ms":0,"iterations":2,"tokens":904}}
+        {"agent":"desk","moves":[{"control":true,"from":"librarian","reason":"I only know books","to":"desk"}],"status":"success","suggestions":[],"text":"From nine to five.","type":"ANSWER","used":{"cost":0.0,"duration_ms":0,"iterations":2,"tokens":632}}
     "#]]);
     expect![[r#"
         user: Which book should I read?

@@ -84,15 +84,13 @@ fn from_a_pipe() {
     long.push(b'\n');
     expect![[r#"
         ! anna listens. End with Ctrl-D; the same command goes on later.
-        ! handover: what was typed cannot be read: a line has 65536 bytes or more (CHAT_LINE_BYTES_MAX)
-        !   hint: say less at a time
+        ! handover: what was typed cannot be read: a line has 65536 bytes or more (CHAT_LINE_BYTES_MAX); say it in parts
         = 1
     "#]]
     .assert_eq(&shown(&long));
     expect![[r#"
         ! anna listens. End with Ctrl-D; the same command goes on later.
         ! handover: what was typed cannot be read: stream did not contain valid UTF-8
-        !   hint: say less at a time
         = 1
     "#]]
     .assert_eq(&shown(b"\xff\xfe\n"));

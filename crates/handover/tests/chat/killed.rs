@@ -122,23 +122,29 @@ fn killed_after_any_record_nothing_is_asked_twice() {
 #[test]
 fn killed_within_a_question_only_that_one_is_asked_again() {
     let expected = undisturbed();
-    for (agent, turn) in
-        [("generalist", 1), ("test-specialist", 2), ("generalist", 2), ("deploy-specialist", 3), ("generalist", 3)]
-    {
-        let stall = format!("- {{when: {{agent: {agent}, turn: {turn}}}, times: 1, stall: 1, say: I think}}\n");
-        let (place, model) = (Place::with("specialists"), Model::serve(&format!("{stall}{}", script())));
-        let mut process = chat(&place, &model).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let line = |model: &Model| model.server.asked().iter().any(|asked| asked.entry == Some(1));
-        let begun = Instant::now();
-        while !line(&model) {
-            assert!(begun.elapsed() < PATIENCE, "{agent} was never asked for the time {turn}");
-            std::thread::yield_now();
+    std::thread::scope(|scope| {
+        for (agent, turn) in
+            [("generalist", 1), ("test-specialist", 2), ("generalist", 2), ("deploy-specialist", 3), ("generalist", 3)]
+        {
+            let expected = &expected;
+            scope.spawn(move || killed_within(agent, turn, expected));
         }
-        process.kill().unwrap();
-        assert_eq!(process.wait().unwrap().signal(), Some(SIGKILL));
-        let output = chat(&place, &model).output().unwrap();
-        assert_eq!(model.repeated(), 1, "{agent} {turn}");
-        let end = end(&place, &model, &output);
-        assert_eq!(End { asked: end.asked - 1, ..end }, expected, "{agent} {turn}");
+    });
+}
+
+fn killed_within(agent: &str, turn: u32, expected: &End) {
+    let stall = format!("- {{when: {{agent: {agent}, turn: {turn}}}, times: 1, stall: 1, say: I think}}\n");
+    let (place, model) = (Place::with("specialists"), Model::serve(&format!("{stall}{}", script())));
+    let mut process = chat(&place, &model).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let begun = Instant::now();
+    while !model.server.asked().iter().any(|asked| asked.entry == Some(1)) {
+        assert!(begun.elapsed() < PATIENCE, "{agent} was never asked for the time {turn}");
+        std::thread::yield_now();
     }
+    process.kill().unwrap();
+    assert_eq!(process.wait().unwrap().signal(), Some(SIGKILL));
+    let output = chat(&place, &model).output().unwrap();
+    assert_eq!(model.repeated(), 1, "{agent} {turn}");
+    let end = end(&place, &model, &output);
+    assert_eq!(End { asked: end.asked - 1, ..end }, *expected, "{agent} {turn}");
 }

@@ -131,11 +131,18 @@ impl Place {
                 let aside = if said.aside { "  " } else { "" };
                 let calls: Vec<String> =
                     said.tool_calls.iter().map(|call| format!(" [{} {}]", call.name, call.arguments)).collect();
-                writeln!(text, "{aside}{who}: {}{}", said.content.trim_end(), calls.concat()).unwrap();
+                writeln!(text, "{aside}{who}: {}{}", shortened(&said.content), calls.concat()).unwrap();
             }
             self.masked(&text)
         })
     }
+}
+
+/// The first line of a text, and how many more there are.
+fn shortened(text: &str) -> String {
+    let more = text.trim_end().lines().count().saturating_sub(1);
+    let first = text.lines().next().unwrap_or_default();
+    if more == 0 { first.to_owned() } else { format!("{first} (+{more})") }
 }
 
 /// Stdout, then stderr with a mark before each line, then the exit code where it is not 0.

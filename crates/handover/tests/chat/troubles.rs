@@ -75,12 +75,12 @@ fn arguments_that_the_model_mends() {
     expect![[r#"
         user: Test it
         generalist:  [handoff_to_specialist "{\"specialist_type\": "]
-        generalist ⟵ handoff_to_specialist: {"error":"the arguments are no JSON object: the arguments are no JSON: EOF while parsing a value at line 1 column 20","hint":"call the tool again with arguments that fit its schema","schema":{"additionalProperties":false,"properties":{"context":{"description":"Important data that the specialist needs to know","type":"object"},"reason":{"description":"Why you hand this over","type":"string"},"required_capabilities":{"description":"What the specialist must be able to do","items":{"type":"string"},"type":"array"},"specialist_type":{"description":"The kind of specialist, a capability, or the name of an agent. There are: testing","type":"string"},"task":{"description":"What you need the specialist to do","type":"string"}},"required":["specialist_type","task","reason"],"type":"object"}}
+        generalist ⟵ handoff_to_specialist: {"error":"the arguments are no JSON: EOF while parsing a value at line 1 column 20","hint":"call the tool again with arguments that fit its schema"}
         generalist:  [handoff_to_specialist {"specialist":"testing","task":7}]
         generalist ⟵ handoff_to_specialist: {"error":"the arguments do not fit","hint":"mend them and call again","mistakes":["specialist_type: it is missing","reason: it is missing","specialist: there is no such field","task: it is number, string is needed"]}
         generalist:  [handoff_to_specialist {"reason":"Not my field","specialist_type":"Testing Specialist","task":"Run the tests"}]
           tester: All green.
-        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 1 iterations","specialist_name":"tester","specialist_response":"All green."}
+        generalist ⟵ handoff_to_specialist: {"handoff_summary":"success after 1 iteration","specialist_name":"tester","specialist_response":"All green."}
         generalist: It is tested.
         user: Say it again
         generalist: It was green.
@@ -149,6 +149,7 @@ fn what_does_not_pass_by() {
             expect![[r#"
             generalist could not answer: the model declined: I will not.
             ! generalist listens. End with Ctrl-D; the same command goes on later.
+            = 1
         "#]],
         ),
         (
@@ -156,6 +157,7 @@ fn what_does_not_pass_by() {
             expect![[r#"
             generalist › Once upon a time
             ! generalist listens. End with Ctrl-D; the same command goes on later.
+            !   (the answer was cut at its longest)
         "#]],
         ),
         (
@@ -163,6 +165,7 @@ fn what_does_not_pass_by() {
             expect![[r#"
             generalist could not answer: 127.0.0.1: the provider says (401, invalid_api_key): Incorrect key (the key comes from OPENAI_API_KEY)
             ! generalist listens. End with Ctrl-D; the same command goes on later.
+            = 1
         "#]],
         ),
         (
@@ -170,6 +173,7 @@ fn what_does_not_pass_by() {
             expect![[r#"
             generalist could not answer: 127.0.0.1: the provider says (400, invalid_request_error): no entry of the script answers this: agent "generalist", model "m", user "No entry for this", turn 1, after tools []
             ! generalist listens. End with Ctrl-D; the same command goes on later.
+            = 1
         "#]],
         ),
     ] {
@@ -190,7 +194,7 @@ fn a_specialist_that_fails() {
     );
     place.says(&SAY, &expect![[r#"
           · generalist → tester: Not my field
-        generalist › The tool failed: {"details":{"handoff_summary":"failure after 0 iterations","notes":"127.0.0.1: the provider says (400, invalid_request_error): No such thing","specialist_name":"tester","specialist_response":null},"error":"the handoff to tester came to nothing: 127.0.0.1: the provider says (400, invalid_request_error): No such thing","hint":"do it yourself, try somebody else, or ask the user"}
+        generalist › The tool failed: {"error":"the handoff to tester came to nothing (failure): 127.0.0.1: the provider says (400, invalid_request_error): No such thing","hint":"do it yourself, try somebody else, or ask the user","specialist_response":null}
         ! generalist listens. End with Ctrl-D; the same command goes on later.
     "#]]);
 }

@@ -1,6 +1,9 @@
 # Runs the tests of the shop and says which of them pass.
 cd shop || exit 2
 passed=0 failed=0
+# A place for the files of the tests, which nobody else has.
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
 
 # expect NAME WANTED FOUND
 expect() {
