@@ -2,10 +2,13 @@
 
 use super::{
     Here, guidance,
-    handoff_tools::{ACCEPT, AGENT, APPROVAL, ESCALATE, FINISH, LIST, Names, RECALL, SPECIALIST, TRANSFER, transfer_to},
+    handoff_tools::{
+        ACCEPT, AGENT, APPROVAL, ESCALATE, FINISH, LIST, Names, RECALL, SPECIALIST, TRANSFER, transfer_to,
+    },
     results::{came_back, cut, refused, text, wrong},
 };
 use crate::{
+    assignment::deadline,
     model::{Arguments, Call, CallResult},
     tool::CallContext,
 };
@@ -111,7 +114,7 @@ impl<'a> Caller<'a> {
             other if self.is_outside(other) => self.outside(call, name).await,
             SPECIALIST => self.ask_specialist(name, &arguments).await?,
             AGENT => self.hand_over(&word("agent_name"), &word("message"), &arguments).await?,
-            ACCEPT => Ok((self.terms(), false)),
+            ACCEPT => Ok((self.terms().await?, false)),
             LIST => Ok((self.list(&word("query")).await, false)),
             RECALL => self.recall(&arguments).await?,
             APPROVAL => self.ask_person(name, &word("action"), &word("reason"), &word("risk")).await?,
@@ -162,7 +165,8 @@ impl<'a> Caller<'a> {
     /// Whom a model means: an agent by name, or whoever can do this.
     fn addressed(&self, kind: &str) -> Option<Addressed> {
         let agents = self.work.engine().agents();
-        if let Some(agent) = agents.iter().find(|agent| agent.profile.id.as_str() == kind || agent.profile.name == kind) {
+        if let Some(agent) = agents.iter().find(|agent| agent.profile.id.as_str() == kind || agent.profile.name == kind)
+        {
             return Some(Addressed::Agent(agent.profile.id.clone()));
         }
         let can = |name: &str| agents.iter().any(|agent| agent.profile.proficiency(name).is_some());
@@ -230,14 +234,15 @@ impl<'a> Caller<'a> {
         self.end_with(giving, Some(Goto::One { to_agent: to, task, reason }), told).await
     }
 
-    fn terms(&self) -> Value {
+    async fn terms(&self) -> Result<Value, Failure> {
         let handoff = self.work.handoff();
-        json!({
+        let session = self.work.engine().session(&handoff.session_id).await?;
+        Ok(json!({
             "accepted": true, "handoff_id": handoff.id, "from": handoff.request.from_agent,
             "task": handoff.request.task.description, "reason": handoff.request.reason,
-            "priority": handoff.request.task.priority, "deadline": handoff.hard_deadline,
+            "priority": handoff.request.task.priority, "deadline": deadline(handoff, &session),
             "risk_level": handoff.request.audit.risk_level,
-        })
+        }))
     }
 
     async fn list(&self, query: &str) -> Value {

@@ -30,8 +30,7 @@ pub struct Reserved;
 
 impl Reserved {
     /// Those that anybody can list, besides `transfer_to_AGENT`.
-    pub const WORDS: [&'static str; 9] =
-        [ALL, TRANSFERS, SPECIALIST, AGENT, ACCEPT, LIST, ESCALATE, RECALL, APPROVAL];
+    pub const WORDS: [&'static str; 9] = [ALL, TRANSFERS, SPECIALIST, AGENT, ACCEPT, LIST, ESCALATE, RECALL, APPROVAL];
 
     /// Whether a name is one of ours.
     #[must_use]

@@ -97,7 +97,8 @@ fn told(me: &AgentId, item: &Shown) -> String {
     };
     let who = match (speaker, item.said.role) {
         (caller, Role::Tool) => {
-            let tool = item.said.tool_name.as_deref().map_or_else(|| "a tool".to_owned(), |name| format!("the tool {name}"));
+            let tool =
+                item.said.tool_name.as_deref().map_or_else(|| "a tool".to_owned(), |name| format!("the tool {name}"));
             caller.map_or_else(|| tool.clone(), |caller| format!("{tool}, which {caller} called,"))
         }
         (Some(speaker), _) => speaker,

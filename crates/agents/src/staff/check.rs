@@ -64,8 +64,12 @@ impl StaffSettings {
     }
 
     fn of_tools(&self) -> Vec<Mistake> {
-        let mut found: Vec<Mistake> =
-            self.outside.mistakes().into_iter().map(|fault| Mistake { fault, hint: String::new(), lacks: Vec::new() }).collect();
+        let mut found: Vec<Mistake> = self
+            .outside
+            .mistakes()
+            .into_iter()
+            .map(|fault| Mistake { fault, hint: String::new(), lacks: Vec::new() })
+            .collect();
         for name in self.outside.tools.keys().filter(|name| Reserved::is(name)) {
             let message = format!("`{name}` is the name of a tool that every agent can have");
             found.push(mistake(format!("tools.{name}"), message, "give it another name"));

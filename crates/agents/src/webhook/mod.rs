@@ -94,9 +94,10 @@ impl Agent for WebhookAgent {
             },
             (Posted::Later, None) => {
                 let lacks = if self.callbacks.is_none() { "`callbacks` in the settings" } else { "a `secret_env`" };
-                return Err(
-                    format!("the service says that it will call back, and no callbacks are taken: set {lacks}").into()
-                );
+                return Err(format!(
+                    "the service says that it will call back, and no callbacks are taken: set {lacks}"
+                )
+                .into());
             }
         };
         let came = assignment::read(&answer).map_err(|error| format!("the answer cannot be read: {error}"))?;

@@ -119,7 +119,8 @@ async fn a_program_reads_its_work() {
             "unit": "words"
           }
         }
-    "#]].assert_eq(&format!("{read:#}\n"));
+    "#]]
+    .assert_eq(&format!("{read:#}\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -138,7 +138,8 @@ async fn a_service_that_asks_for_time_gets_it_by_the_engines_clock() {
         let engine = house.open().await;
         employ(&engine, "counter", &service.url(), Times::default()).await;
         assert_eq!(told(&asked_in_time(&house, &engine, asking("counter")).await), "counter success 2");
-        let at: Vec<i64> = service.seen().iter().map(|seen| seen.header("handover-timestamp").parse().unwrap()).collect();
+        let at: Vec<i64> =
+            service.seen().iter().map(|seen| seen.header("handover-timestamp").parse().unwrap()).collect();
         assert!(at.len() == 2 && at[1] - at[0] >= waits, "{at:?}");
         let keys: Vec<String> = service.seen().iter().map(|seen| seen.header("idempotency-key").to_owned()).collect();
         assert_eq!(keys[0], keys[1]);

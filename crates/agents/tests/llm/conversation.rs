@@ -93,12 +93,14 @@ async fn whoever_took_over_goes_on_with_the_user() {
     let second = team.talk.say("And a second one?").await.unwrap();
     expect![[r#"
         librarian (Success, 15 tokens, 1 asks): Then read Erdős.
-    "#]].assert_eq(&told(&second));
+    "#]]
+    .assert_eq(&told(&second));
     expect![[r#"
         user: Which book should I read?
         dojo: Let me fetch the librarian. [transfer_to_librarian {"reason":"It is about books"}]
         librarian: Read Knuth.
         user: And a second one?
         librarian: Then read Erdős.
-    "#]].assert_eq(&team.transcript().await);
+    "#]]
+    .assert_eq(&team.transcript().await);
 }

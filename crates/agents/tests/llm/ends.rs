@@ -26,17 +26,27 @@ fn never(_: &str, _: &Ask) -> Reply {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_never_has_enough() {
-    ends(never, lead(), &expect![[r#"
+    ends(
+        never,
+        lead(),
+        &expect![[r#"
         lead (Failed, 225 tokens, 15 asks): the model was asked 15 times and still wants tools (TURN_ITERATIONS_MAX)
-    "#]]).await;
+    "#]],
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_has_used_up_its_tokens() {
     let budget = Some(Limit { tokens: Some(40), ..Limit::default() });
-    ends(never, Profile { budget, ..lead() }, &expect![[r#"
+    ends(
+        never,
+        Profile { budget, ..lead() },
+        &expect![[r#"
         lead (Failed, 15 tokens, 1 asks): 15 tokens are used, and there are no more for it
-    "#]]).await;
+    "#]],
+    )
+    .await;
 }
 
 fn cut(_: &str, ask: &Ask) -> Reply {
@@ -47,9 +57,14 @@ fn cut(_: &str, ask: &Ask) -> Reply {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_is_cut() {
-    ends(cut, lead(), &expect![[r#"
+    ends(
+        cut,
+        lead(),
+        &expect![[r#"
         lead (Partial, 15 tokens, 1 asks): Once upon a ti
-    "#]]).await;
+    "#]],
+    )
+    .await;
 }
 
 fn refuses(_: &str, _: &Ask) -> Reply {
@@ -58,9 +73,14 @@ fn refuses(_: &str, _: &Ask) -> Reply {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_is_refused() {
-    ends(refuses, lead(), &expect![[r#"
+    ends(
+        refuses,
+        lead(),
+        &expect![[r#"
         lead (Failed, 15 tokens, 1 asks): the model declined: I cannot help with that.
-    "#]]).await;
+    "#]],
+    )
+    .await;
 }
 
 fn many(_: &str, ask: &Ask) -> Reply {
@@ -70,9 +90,14 @@ fn many(_: &str, ask: &Ask) -> Reply {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_wants_too_much_at_once() {
-    let team = ends(many, lead(), &expect![[r#"
+    let team = ends(
+        many,
+        lead(),
+        &expect![[r#"
         lead (Success, 30 tokens, 2 asks): Enough.
-    "#]]).await;
+    "#]],
+    )
+    .await;
     let results: Vec<String> =
         team.transcript().await.lines().filter(|line| line.starts_with("lead ⟵")).map(str::to_owned).collect();
     let done = results.iter().filter(|line| line.contains("\"specialists\"")).count();

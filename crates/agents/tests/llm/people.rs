@@ -111,7 +111,8 @@ async fn what_is_handed_up_is_answered_from_there() {
         --
         user: Clean up
         lead: Up. [escalate {"context":{"table":"t"},"options":["yes","no"],"reason":"Too risky"}]
-    "#]].assert_eq(&format!("{}--\n{}", told(&answered.unwrap()), team.transcript().await));
+    "#]]
+    .assert_eq(&format!("{}--\n{}", told(&answered.unwrap()), team.transcript().await));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -108,7 +108,8 @@ async fn whoever_talks_to_the_user_sees_the_conversation() {
         > > it is gone
         ME All is well.
         USER What did you find?
-    "#]].assert_eq(&shown(&model.seen.lock()[0].1));
+    "#]]
+    .assert_eq(&shown(&model.seen.lock()[0].1));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -69,9 +69,7 @@ async fn mistakes_come_back_as_results_that_a_model_can_mend() {
 }
 
 fn at_once(name: &str, ask: &Ask) -> Reply {
-    let task = |what: &str, task: &str| {
-        json!({"specialist_type": what, "task": task, "reason": "It is needed", "context": {"version": 3}})
-    };
+    let task = |what: &str, task: &str| json!({"specialist_type": what, "task": task, "reason": "It is needed", "context": {"version": 3}});
     match (name, turns(ask), last_user(ask).contains("move")) {
         ("lead", 0, true) => calls(
             "All at once.",
@@ -129,8 +127,12 @@ async fn several_are_asked_in_one_reply() {
 
 fn alone(name: &str, ask: &Ask) -> Reply {
     match (name, turns(ask)) {
-        ("lead", 0) => calls("I move.", &[("handoff_to_agent", json!({"agent_name": "librarian", "message": "Go on"}))]),
-        ("lead", 1) => calls("Or to whom?", &[("handoff_to_agent", json!({"agent_name": "libraian", "message": "Go"}))]),
+        ("lead", 0) => {
+            calls("I move.", &[("handoff_to_agent", json!({"agent_name": "librarian", "message": "Go on"}))])
+        }
+        ("lead", 1) => {
+            calls("Or to whom?", &[("handoff_to_agent", json!({"agent_name": "libraian", "message": "Go"}))])
+        }
         ("lead", 2) => calls("To me?", &[("handoff_to_agent", json!({"agent_name": "lead", "message": "Go"}))]),
         _ => says("Then I do it myself."),
     }

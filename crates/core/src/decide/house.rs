@@ -134,7 +134,12 @@ fn check_runner(profile: &Profile, checks: &mut Checks) {
             "this belongs to programs",
             "add `kind: command`",
         ),
-        (!is(AgentKind::Command) && profile.folder.is_some(), "folder", "this belongs to programs", "add `kind: command`"),
+        (
+            !is(AgentKind::Command) && profile.folder.is_some(),
+            "folder",
+            "this belongs to programs",
+            "add `kind: command`",
+        ),
         (!is(AgentKind::Http) && profile.url.is_some(), "url", "this belongs to services", "add `kind: http`"),
         (
             !is(AgentKind::Http) && profile.secret_env.is_some(),

@@ -171,9 +171,7 @@ impl Play {
                 manifest: None,
             },
             "reject" => Command::Reject { handoff: self.handoff(w), by: self.by(w), reason: "no".into() },
-            "decline" => {
-                Command::Decline { handoff: self.handoff(w), lease: self.lease(w), reason: "not mine".into() }
-            }
+            "decline" => Command::Decline { handoff: self.handoff(w), lease: self.lease(w), reason: "not mine".into() },
             "defer" => Command::Defer {
                 handoff: self.handoff(w),
                 by: self.by(w),

@@ -86,7 +86,8 @@ pub(super) fn staff(
         // A part that cannot be read is told of already: what lacks because of it is no mistake of its own.
         let unread = document.lacks_below(document.root, &at) || mistake.lacks.iter().any(|path| document.has(path));
         if !unread {
-            document.refuse_below(document.root, Refusal::new(Code::BadProfile, mistake.fault.message).at(at).hint(hint));
+            document
+                .refuse_below(document.root, Refusal::new(Code::BadProfile, mistake.fault.message).at(at).hint(hint));
         }
     }
 }

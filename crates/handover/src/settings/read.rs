@@ -61,7 +61,8 @@ pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings,
     let lines = lines.collect();
     let folder = document.folder();
     document.verdict()?;
-    let agents = agents.into_iter().filter_map(|listed| listed.profile).map(|profile| placed(profile, &folder)).collect();
+    let agents =
+        agents.into_iter().filter_map(|listed| listed.profile).map(|profile| placed(profile, &folder)).collect();
     Ok(Settings {
         policy,
         agents,

@@ -20,7 +20,8 @@ fn the_files_of_the_guide_are_good_and_its_program_works() {
     assert!(shown.contains("all good") && !shown.contains("= 1"), "{shown}");
     place.json("sessions open s --by desk");
     let _keep = place.keep();
-    let counted = place.json("hand-off --session s --to counter --task Count --payload '{\"text\": \"one two\"}' --wait");
+    let counted =
+        place.json("hand-off --session s --to counter --task Count --payload '{\"text\": \"one two\"}' --wait");
     assert_eq!(counted["returns"][0]["result"]["body"]["words"], 2, "{counted:#}");
     let written = place.json("hand-off --session s --to writer --task 'Write a line' --wait");
     assert_eq!(written["returns"][0]["status"], "success", "{written:#}");

@@ -15,7 +15,8 @@ fn with_desk() -> Place {
 
 fn count(place: &Place, to: &str, text: &str) -> Value {
     let payload = json!({"text": text}).to_string();
-    place.json(&format!("hand-off --session s --to {to} --task Count --payload '{payload}' --wait"))["returns"][0].take()
+    place.json(&format!("hand-off --session s --to {to} --task Count --payload '{payload}' --wait"))["returns"][0]
+        .take()
 }
 
 #[test]
@@ -45,7 +46,10 @@ fn who_is_registered_later_is_put_to_work_too() {
 #[test]
 fn a_model_from_a_file_works_with_its_tools() {
     let place = Place::new();
-    place.write("count.py", COUNT.replace("work['payload']['text']", "work['text']").replace("{'data': ", "").replace("}})", "})").as_str());
+    place.write(
+        "count.py",
+        COUNT.replace("work['payload']['text']", "work['text']").replace("{'data': ", "").replace("}})", "})").as_str(),
+    );
     place.write(
         "handover.yaml",
         "agents:

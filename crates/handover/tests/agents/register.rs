@@ -159,5 +159,6 @@ fn what_lacks_or_belongs_elsewhere_is_told_with_a_hint() {
         ! 
         ! For more information, try '--help'.
         = 3
-    "#]].assert_eq(&shown);
+    "#]]
+    .assert_eq(&shown);
 }

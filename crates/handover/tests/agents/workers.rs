@@ -28,7 +28,8 @@ fn the_worker_of_the_examples_does_its_work() {
         let mut command = Command::new("python3");
         command.args([worker, "--once"]).current_dir(place.path()).stdin(Stdio::null());
         let mut worker = Other(command.env("HANDOVER", env!("CARGO_BIN_EXE_handover")).spawn().unwrap());
-        let words = ["hand-off", "--session", "s", "--to", "counter", "--task", "Count", "--wait", "--json", "--payload"];
+        let words =
+            ["hand-off", "--session", "s", "--to", "counter", "--task", "Count", "--wait", "--json", "--payload"];
         let payload = payload.to_string();
         let output = place.command(&[&words[..], &[payload.as_str()]].concat()).output().unwrap();
         let result: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", told(&output)));
@@ -89,6 +90,7 @@ fn whoever_took_it_can_still_say_no() {
     place.json("hand-off --session s --capability count --task Count");
     let taken = place.json("take --next --as counter");
     let id = taken["assignment"]["handoff_id"].as_str().unwrap();
-    let shown = place.says(&format!("decline {id} --as other --reason no\n decline {id} --as counter --reason 'not mine'"));
+    let shown =
+        place.says(&format!("decline {id} --as other --reason no\n decline {id} --as counter --reason 'not mine'"));
     assert!(shown.contains("= 1") && shown.contains("desk → other  offered"), "{shown}");
 }

@@ -330,8 +330,11 @@ mcp:
 fn a_program_works_in_the_folder_of_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("handover.yaml");
-    std::fs::write(&file, "agents:\n  - {id: a, kind: command, command: [x]}\n  - {id: b, kind: command, command: [x], folder: sub}\n")
-        .unwrap();
+    std::fs::write(
+        &file,
+        "agents:\n  - {id: a, kind: command, command: [x]}\n  - {id: b, kind: command, command: [x], folder: sub}\n",
+    )
+    .unwrap();
     let read = settings::read(&file).unwrap();
     let folders: Vec<_> = read.agents.iter().map(|agent| agent.folder.clone().unwrap()).collect();
     let expected = [folder.path().to_owned(), folder.path().join("sub")].map(|path| path.display().to_string());
