@@ -3,9 +3,10 @@
 
 use handover_core::{
     command::{Goto, Update},
-    handoff::Handoff,
+    handoff::{Handoff, Phase},
     limits::{QUOTE_CHARS_MAX, TEXT_BYTES_MAX},
     session::Session,
+    time::Timestamp,
     wire,
 };
 use handover_engine::agent::{Done, Failure, Work};
@@ -40,11 +41,20 @@ pub fn document(handoff: &Handoff, session: &Session, brief: &str, with: &Value)
         "request": handoff.request.original_request,
         "payload": task.payload,
         "variables": variables,
-        "deadline": handoff.hard_deadline,
+        "deadline": deadline(handoff, session),
         "trace_id": handoff.request.trace_id,
         "brief": brief,
         "with": with,
     })
+}
+
+/// When it must be done: as it was accepted, which is later than it was offered.
+pub(crate) fn deadline(handoff: &Handoff, session: &Session) -> Option<Timestamp> {
+    let phase = session.open.get(&handoff.id).map(|open| &open.phase);
+    match phase {
+        Some(Phase::Running { deadline, .. }) => Some(*deadline),
+        Some(_) | None => handoff.hard_deadline,
+    }
 }
 
 /// What came of the work.

@@ -8,6 +8,7 @@ use super::{
     results::{came_back, cut, refused, text, wrong},
 };
 use crate::{
+    assignment::deadline,
     model::{Arguments, Call, CallResult},
     tool::CallContext,
 };
@@ -109,7 +110,7 @@ impl<'a> Caller<'a> {
             other if self.is_outside(other) => self.outside(call, name).await,
             SPECIALIST => self.ask_specialist(name, &arguments).await?,
             AGENT => self.hand_over(&word("agent_name"), &word("message"), &arguments).await?,
-            ACCEPT => Ok((self.terms(), false)),
+            ACCEPT => Ok((self.terms().await?, false)),
             LIST => Ok((self.list(&word("query")).await, false)),
             RECALL => self.recall(&arguments).await?,
             APPROVAL => self.ask_person(name, &word("action"), &word("reason"), &word("risk")).await?,
@@ -229,14 +230,15 @@ impl<'a> Caller<'a> {
         self.end_with(giving, Some(Goto::One { to_agent: to, task, reason }), told).await
     }
 
-    fn terms(&self) -> Value {
+    async fn terms(&self) -> Result<Value, Failure> {
         let handoff = self.work.handoff();
-        json!({
+        let session = self.work.engine().session(&handoff.session_id).await?;
+        Ok(json!({
             "accepted": true, "handoff_id": handoff.id, "from": handoff.request.from_agent,
             "task": handoff.request.task.description, "reason": handoff.request.reason,
-            "priority": handoff.request.task.priority, "deadline": handoff.hard_deadline,
+            "priority": handoff.request.task.priority, "deadline": deadline(handoff, &session),
             "risk_level": handoff.request.audit.risk_level,
-        })
+        }))
     }
 
     async fn list(&self, query: &str) -> Value {

@@ -173,12 +173,19 @@ impl Provider {
         Ok(Address { url, headers, secrets, key_env, official })
     }
 
-    /// What is wrong with it as it is set, whatever the environment holds.
+    /// What is wrong with it as it is set, whatever the environment holds: fields, and why.
     #[must_use]
-    pub fn mistake(&self) -> Option<String> {
+    pub fn mistakes(&self) -> Vec<(&'static str, String)> {
         let base = self.base_url.as_deref().unwrap_or_else(|| self.api.official_url());
-        let sound = self.check().and_then(|()| self.url(base)).and_then(|_| self.all_headers(None, ""));
-        sound.err().map(|error| error.to_string())
+        let numbers = ["timeout_ms", "idle_ms", "temperature", "max_output_tokens"];
+        let checked = self.check().err().map(|error| {
+            let text = error.to_string();
+            let field = numbers.into_iter().find(|field| text.starts_with(field)).unwrap_or("headers");
+            (field, text)
+        });
+        let address = self.url(base).err().map(|error| ("base_url", error.to_string()));
+        let headers = self.all_headers(None, "").err().map(|error| ("headers", error.to_string()));
+        [checked, address, headers].into_iter().flatten().collect()
     }
 
     fn check(&self) -> Result<(), ModelError> {

@@ -19,10 +19,12 @@ pub struct Mistake {
     pub fault: Fault,
     /// How to mend it.
     pub hint: String,
+    /// The places at one of which something lacks. Where it is and cannot be read, this is no mistake of its own.
+    pub lacks: Vec<String>,
 }
 
 fn mistake(at: impl Into<String>, message: impl Into<String>, hint: impl Into<String>) -> Mistake {
-    Mistake { fault: Fault { at: at.into(), message: message.into() }, hint: hint.into() }
+    Mistake { fault: Fault { at: at.into(), message: message.into() }, hint: hint.into(), lacks: Vec::new() }
 }
 
 fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
@@ -62,8 +64,12 @@ impl StaffSettings {
     }
 
     fn of_tools(&self) -> Vec<Mistake> {
-        let mut found: Vec<Mistake> =
-            self.outside.mistakes().into_iter().map(|fault| Mistake { fault, hint: String::new() }).collect();
+        let mut found: Vec<Mistake> = self
+            .outside
+            .mistakes()
+            .into_iter()
+            .map(|fault| Mistake { fault, hint: String::new(), lacks: Vec::new() })
+            .collect();
         for name in self.outside.tools.keys().filter(|name| Reserved::is(name)) {
             let message = format!("`{name}` is the name of a tool that every agent can have");
             found.push(mistake(format!("tools.{name}"), message, "give it another name"));
@@ -73,8 +79,8 @@ impl StaffSettings {
 
     fn of_providers(&self, folder: &Path, found: &mut Vec<Mistake>) {
         for (name, provider) in &self.providers {
-            if let Some(why) = provider.mistake() {
-                found.push(mistake(format!("providers.{name}"), why, ""));
+            for (field, why) in provider.mistakes() {
+                found.push(mistake(format!("providers.{name}.{field}"), why, ""));
             }
             let Some(script) = &provider.script else { continue };
             if let Err(error) = Script::read(folder.join(script)) {
@@ -89,7 +95,8 @@ impl StaffSettings {
         if known.clone().any(|known| known == name) {
             return None;
         }
-        Some(mistake(at, format!("there is no provider `{name}`"), did_you_mean(name, known)))
+        let found = mistake(at, format!("there is no provider `{name}`"), did_you_mean(name, known));
+        Some(Mistake { lacks: vec![format!("providers.{name}")], ..found })
     }
 
     /// A tool that can be nowhere. What a server offers is not known before it is asked.
@@ -109,6 +116,7 @@ impl StaffSettings {
             return None;
         }
         let known = self.outside.tools.keys().chain(servers.keys()).map(String::as_str).chain(Reserved::WORDS);
-        Some(mistake(at, format!("there is no tool `{name}`"), did_you_mean(name, known)))
+        let found = mistake(at, format!("there is no tool `{name}`"), did_you_mean(name, known));
+        Some(Mistake { lacks: vec![format!("tools.{name}"), format!("mcp.{name}")], ..found })
     }
 }

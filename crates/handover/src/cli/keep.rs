@@ -12,6 +12,7 @@ pub(crate) async fn run(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         opened => opened?,
     };
     let desk = desk::serve(&engine, &cli.database());
+    let arrivals = staff::Arrivals::of(&engine);
     let staff = staff::employed(cli, &engine, out).await;
     let ready = match &staff {
         Ok((_, at_work)) => ready(cli, &desk, *at_work, out).await,
@@ -21,7 +22,7 @@ pub(crate) async fn run(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         tokio::select! {
             () = interrupted() => {}
             // Whoever cannot be told of those who come goes on all the same.
-            Err(_) = staff::follow(staff, &engine, out) => interrupted().await,
+            Err(_) = staff::follow(arrivals, staff, &engine, out) => interrupted().await,
         }
     }
     desk.close().await;

@@ -3,8 +3,8 @@
 use super::{args::Cli, door, exit::Stop, out::Out};
 use crate::settings::Settings;
 use handover_agents::staff::{Staff, StaffSettings};
-use handover_core::{agent::Profile, command::Caller, ids::AgentId};
-use handover_engine::{Engine, Filter, Notice};
+use handover_core::{agent::Profile, command::Caller, event::Event, ids::AgentId};
+use handover_engine::{Engine, Filter, Notice, Subscription};
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 /// Whose the book of the house is.
@@ -36,31 +36,55 @@ pub(crate) async fn employed(cli: &Cli, engine: &Engine, out: &mut Out) -> Resul
     Ok((staff, employed.at_work.len()))
 }
 
-/// Puts to work whoever is registered from now on, or changed, by a command from elsewhere. It never comes to an end.
-pub(crate) async fn follow(staff: &Staff, engine: &Engine, out: &mut Out) -> Result<(), Stop> {
-    // Agents come and go in the book of the house.
-    let house = Caller { name: "keep".to_owned(), tenant: HOUSE.to_owned(), acts_as: None };
-    let house = engine.for_caller(house);
-    let mut feed = house.subscribe(Filter::default(), None);
-    let agents = || engine.agents().into_iter().filter(|agent| Staff::runs(&agent.profile));
-    let mut known: BTreeMap<AgentId, Arc<Profile>> =
-        agents().map(|agent| (agent.profile.id.clone(), agent.profile)).collect();
-    loop {
-        match feed.next().await? {
-            Some(Notice::Event(_)) => {}
-            Some(Notice::Dropped { resume_after }) => feed = house.subscribe(Filter::default(), Some(resume_after)),
-            None => return std::future::pending().await,
+/// Whoever is registered or changed from now on, by a command from elsewhere.
+pub(crate) struct Arrivals {
+    /// Agents come and go in the book of the house.
+    house: Engine,
+    feed: Subscription,
+    known: BTreeMap<AgentId, Arc<Profile>>,
+}
+
+impl Arrivals {
+    /// Listens from now on. Whoever is there already is not among them.
+    pub(crate) fn of(engine: &Engine) -> Self {
+        let house = Caller { name: "keep".to_owned(), tenant: HOUSE.to_owned(), acts_as: None };
+        let house = engine.for_caller(house);
+        let feed = house.subscribe(Filter::default(), None);
+        let known = engine.agents().into_iter().map(|agent| (agent.profile.id.clone(), agent.profile)).collect();
+        Self { house, feed, known }
+    }
+
+    async fn next(&mut self) -> Result<Arc<Profile>, Stop> {
+        loop {
+            match self.feed.next().await? {
+                Some(Notice::Event(message)) => {
+                    if let Event::AgentRegistered { profile } = &message.payload {
+                        let before = self.known.insert(profile.id.clone(), profile.clone());
+                        if before.is_none_or(|before| before != *profile) {
+                            return Ok(profile.clone());
+                        }
+                    }
+                }
+                Some(Notice::Dropped { resume_after }) => {
+                    self.feed = self.house.subscribe(Filter::default(), Some(resume_after));
+                }
+                None => return Err(Stop::Gone),
+            }
         }
-        for profile in agents().map(|agent| agent.profile) {
-            if known.get(&profile.id).is_some_and(|known| *known == profile) {
-                continue;
-            }
-            let (id, new) = (profile.id.clone(), Profile::clone(&profile));
-            known.insert(id.clone(), profile);
-            match staff.employ(engine, new, serde_json::Value::Null).await {
-                Ok(()) => out.note(format!("{id} works now")).await?,
-                Err(error) => out.note(format!("{id} cannot work here: {error}")).await?,
-            }
+    }
+}
+
+/// Puts to work whoever arrives. It comes to an end only when nothing more can be heard or told.
+pub(crate) async fn follow(mut arrivals: Arrivals, staff: &Staff, engine: &Engine, out: &mut Out) -> Result<(), Stop> {
+    loop {
+        let profile = arrivals.next().await?;
+        if !Staff::runs(&profile) {
+            continue;
+        }
+        let id = profile.id.clone();
+        match staff.employ(engine, Profile::clone(&profile), serde_json::Value::Null).await {
+            Ok(()) => out.note(format!("{id} works now")).await?,
+            Err(error) => out.note(format!("{id} cannot work here: {error}")).await?,
         }
     }
 }

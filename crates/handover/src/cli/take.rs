@@ -44,12 +44,13 @@ pub struct Take {
 
 pub(crate) async fn run(args: &Take, job: &mut Job<'_>) -> Result<(), Stop> {
     let agent = ids::agent(job, &args.agent)?;
+    let named = match &args.id {
+        Some(id) => Some(ids::handoff(job, id).await?),
+        None => None,
+    };
     let lease_ms = times::parse_length(&args.length)?;
-    let taken = match &args.id {
-        Some(id) => {
-            let id = ids::handoff(job, id).await?;
-            job.engine.accept(id, &agent, Some(lease_ms), None).await?
-        }
+    let taken = match named {
+        Some(id) => job.engine.accept(id, &agent, Some(lease_ms), None).await?,
         None if args.wait => waited(job, &agent, lease_ms).await?,
         None => first(job, &agent, lease_ms).await?.ok_or_else(|| nothing(&agent))?,
     };

@@ -81,6 +81,12 @@ impl Document {
         self.is_left_out(found) || (found != node && self.lacks(found))
     }
 
+    /// Whether the file has something at this path.
+    #[cfg(feature = "teams")]
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.find(self.root, path).1.is_empty()
+    }
+
     /// The folder that paths of the file are from.
     pub(crate) fn folder(&self) -> std::path::PathBuf {
         let file = self.notes.borrow().file().to_owned();

@@ -15,7 +15,8 @@ fn with_desk() -> Place {
 
 fn count(place: &Place, to: &str, text: &str) -> Value {
     let payload = json!({"text": text}).to_string();
-    place.json(&format!("hand-off --session s --to {to} --task Count --payload '{payload}' --wait"))
+    place.json(&format!("hand-off --session s --to {to} --task Count --payload '{payload}' --wait"))["returns"][0]
+        .take()
 }
 
 #[test]

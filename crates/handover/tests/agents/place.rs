@@ -55,8 +55,7 @@ impl Place {
     /// What a command writes to stdout as JSON; it must end well.
     pub fn json(&self, line: &str) -> Value {
         let words = words(line);
-        let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
-        words.push("--json");
+        let words: Vec<&str> = std::iter::once("--json").chain(words.iter().map(String::as_str)).collect();
         let output = self.command(&words).output().unwrap();
         assert!(output.status.success(), "{line}\n{}", told(&output));
         serde_json::from_slice(&output.stdout).unwrap()

@@ -33,6 +33,7 @@ fn the_worker_of_the_examples_does_its_work() {
         let payload = payload.to_string();
         let output = place.command(&[&words[..], &[payload.as_str()]].concat()).output().unwrap();
         let result: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", told(&output)));
+        let result = &result["returns"][0];
         assert_eq!((result["status"].as_str(), &result["result"]["body"]), (Some(status), &body), "{result:#}");
         assert!(worker.0.wait().unwrap().success());
     }

@@ -114,14 +114,14 @@ fn agents_that_cannot_be() {
     told(
         &text,
         &expect![[r#"
-        2:28 HO0109 agents.writer.at_once: 0 would take nothing
-        2:36 HO0102 agents.writer.run: it names nothing to run
-        2:64 HO0209 agents.writer.signals[1]: `A` is named twice
-        2:67 HO0102 agents.writer.signals[2]: it is empty
-        2:89 HO0104 agents.reviewer.run: expected one of builtin, command, found an object
-        2:131 HO0104 agents.reviewer.capabilities: expected a list, found a text
-        2:135 HO0108 agents.a b: `a b` is not a name: it contains ' '; letters, digits, '-', '_', '.', ':' and '/' are allowed
-    "#]],
+            2:28 HO0109 agents.writer.at_once: 0 would take nothing
+            2:36 HO0102 agents.writer.run: it names nothing to run
+            2:64 HO0209 agents.writer.signals[1]: `A` is named twice
+            2:67 HO0102 agents.writer.signals[2]: it is empty
+            2:89 HO0104 agents.reviewer.run: expected one of builtin, command, llm, http, found an object
+            2:131 HO0104 agents.reviewer.capabilities: expected a list, found a text
+            2:135 HO0108 agents.a b: `a b` is not a name: it contains ' '; letters, digits, '-', '_', '.', ':' and '/' are allowed
+        "#]],
     );
 }
 
