@@ -84,7 +84,6 @@ pub(super) fn staff(
     for mistake in staff.mistakes(&folder, &profiles, &others) {
         let (at, hint) = (mistake.fault.at, mistake.hint);
         // A part that cannot be read is told of already: what lacks because of it is no mistake of its own.
-        if !document.lacks_below(document.root, &at) {
         let unread = document.lacks_below(document.root, &at) || mistake.lacks.iter().any(|path| document.has(path));
         if !unread {
             document

@@ -22,7 +22,6 @@ fn the_files_of_the_guide_are_good_and_its_program_works() {
     let _keep = place.keep();
     let counted =
         place.json("hand-off --session s --to counter --task Count --payload '{\"text\": \"one two\"}' --wait");
-    assert_eq!(counted["result"]["body"]["words"], 2, "{counted:#}");
     assert_eq!(counted["returns"][0]["result"]["body"]["words"], 2, "{counted:#}");
     let written = place.json("hand-off --session s --to writer --task 'Write a line' --wait");
     assert_eq!(written["returns"][0]["status"], "success", "{written:#}");

@@ -60,8 +60,6 @@ fn an_answer_that_cannot_be_read_is_told_with_what_was_expected() {
         ("echo hello", "expected value at line 1 column 1", "it was: hello"),
         ("echo '[\"DONE\"]'", "expected a map", "it was: [\"DONE\"]"),
         ("echo '\"done\"'", "expected a map", "it was: \"done\""),
-        ("echo '[\"DONE\"]'", "this is no object", "it was: [\"DONE\"]"),
-        ("echo '\"done\"'", "this is no object", "it was: \"done\""),
         ("echo '{\"signals\": 1}'", "unknown field `signals`", "it was: {\"signals\": 1}"),
         ("echo '{}' '{}'", "trailing characters", "it was: {} {}"),
         ("printf '\\377\\376'", "expected value", "it was: \u{fffd}\u{fffd}"),
@@ -81,8 +79,6 @@ fn how_a_program_ended_is_told() {
     let cases = [
         ("kill -TERM $$", "`sh` was ended by a signal: 15 (SIGTERM): it said nothing"),
         ("echo out of memory >&2; kill -KILL $$", "`sh` was ended by a signal: 9 (SIGKILL): out of memory"),
-        ("kill -TERM $$", "`sh` was ended by signal 15: it said nothing"),
-        ("echo out of memory >&2; kill -KILL $$", "`sh` was ended by signal 9: out of memory"),
         ("echo no such client >&2; exit 3", "`sh` ended with exit status 3: no such client"),
         ("yes x | head -c 5000000", "`sh` wrote more than 4194304 bytes and was ended: it said nothing"),
     ];
