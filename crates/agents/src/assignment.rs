@@ -5,6 +5,7 @@ use handover_core::{
     command::{Goto, Update},
     handoff::{Handoff, Phase},
     limits::{QUOTE_CHARS_MAX, TEXT_BYTES_MAX},
+    message::{NewMessage, Role},
     session::Session,
     time::Timestamp,
     wire,
@@ -166,13 +167,35 @@ pub(crate) fn tame(text: &str) -> String {
     kept[..kept.floor_char_boundary(TEXT_BYTES_MAX / 2)].to_owned()
 }
 
+/// What is answered to the user is part of the conversation, whoever answers. It is said once.
+async fn said(work: &Work, done: &Done) -> Result<(), Failure> {
+    let handoff = work.handoff();
+    let session = work.engine().session(&handoff.session_id).await?;
+    let asked = session.user_id.as_deref() == Some(handoff.request.from_agent.as_str());
+    let owner = session.user_id.is_some() && *session.lasting_owner() == handoff.to_agent;
+    let text = match done.body() {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    if session.flow.is_some() || !(asked || owner) || text.trim().is_empty() {
+        return Ok(());
+    }
+    let mut message = NewMessage::new(Role::Assistant, text);
+    message.agent = Some(handoff.to_agent.clone());
+    work.step_saying("answer", || async { Ok(((), vec![message])) }).await
+}
+
 /// Gives the outcome to the engine: what was declined goes to the next one.
 ///
 /// # Errors
 /// When the work was given to somebody else meanwhile.
 pub async fn settled(work: &Work, came: Came) -> Result<Done, Failure> {
     match came {
-        Came::Done(done) => Ok(*done),
+        Came::Done(done) => {
+            said(work, &done).await?;
+            Ok(*done)
+        }
         Came::Declined(why) => {
             work.decline(&why).await?;
             // The lease is gone with it: whatever is given back now is nobody's.

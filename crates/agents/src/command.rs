@@ -8,7 +8,7 @@ use crate::{
     program::{Bounds, Program, Status, run},
 };
 use async_trait::async_trait;
-use handover_core::limits::EXECUTION_MS;
+use handover_core::limits::WAIT_MS_MAX;
 use handover_engine::agent::{Agent, Done, Failure, Work};
 use serde_json::Value;
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl Agent for CommandAgent {
     async fn run(&self, work: Work) -> Result<Done, Failure> {
         let input = assignment::written(&work, &self.with).await?;
         // The engine ends it at the deadline of the handoff; this is for the day when nobody else does.
-        let bounds = Bounds { time: Duration::from_millis(EXECUTION_MS), ..Bounds::default() };
+        let bounds = Bounds { time: Duration::from_millis(WAIT_MS_MAX), ..Bounds::default() };
         let ran = run(&self.program, format!("{input}\n").into_bytes(), &bounds).await?;
         match (ran.trouble(&self.program, &bounds).map(|trouble| assignment::tame(&trouble)), ran.status) {
             // It ended by itself and says that it could not do it.

@@ -3,16 +3,16 @@
 use handover_core::{
     agent::{AgentKind, Profile},
     command::Open,
-    context::TransferMode,
+    context::{TransferMode, sanitize},
     handoff::{Handoff, Kind, Metrics, Request, ReturnStatus},
     ids::{AgentId, HandoffId, SessionId},
-    limits::{CHAT_ANSWER_MS, CHAT_HANDOFFS_MAX, CHAT_MESSAGES_SHOWN, PAGE_MAX},
+    limits::{CHAT_ANSWER_MS, CHAT_HANDOFFS_MAX, CHAT_MESSAGES_SHOWN, PAGE_MAX, TEXT_BYTES_MAX},
     message::{NewMessage, Role},
     policy::SessionLimits,
     refusal::{Code, HandoffError, Refusal},
     route::{Suggestion, SuggestionKind},
 };
-use handover_engine::Engine;
+use handover_engine::{Engine, HandoffQuery};
 use serde_json::Value;
 
 /// The conversation moved, or somebody was asked.
@@ -110,8 +110,14 @@ impl Conversation {
         while let Some(answered) = self.unheard().await? {
             self.take(answered).await?;
         }
-        let n = self.engine.say(&self.session, vec![NewMessage::new(Role::User, text)]).await?;
-        self.ask(n, text).await
+        // Cleaned before anything is kept: what is asked is what is in the conversation.
+        let (said, _) = sanitize::clean(NewMessage::new(Role::User, text));
+        if said.content.trim().is_empty() {
+            return Err(Refusal::new(Code::MissingField, "there is nothing in it to answer").at("text").into());
+        }
+        let text = said.content.clone();
+        let n = self.engine.say(&self.session, vec![said]).await?;
+        self.ask(n, &text).await
     }
 
     /// Goes on with what the user said last, where that has no answer that was heard: the process that waited for it was
@@ -121,13 +127,17 @@ impl Conversation {
     /// When nobody can be asked.
     pub async fn resume(&self) -> Result<Option<Answered>, HandoffError> {
         let session = self.engine.session(&self.session).await?;
-        let asked = session.open.values().find(|open| open.request.from_agent == self.user).map(|open| open.id);
+        let asked = session.open.values().find(|open| open.request.from_agent == self.user);
+        let asked = asked.map(|open| open.returns_for);
         if let Some(id) = asked.or(self.unheard().await?) {
             return self.answered(id).await.map(Some);
         }
         let n = session.mark.messages;
         let last = if n == 0 { Vec::new() } else { self.engine.messages(&self.session, n, n).await? };
-        if let Some(message) = last.first().filter(|message| message.said.role == Role::User) {
+        let said = last.first().filter(|message| message.said.role == Role::User);
+        if let Some(message) = said
+            && self.asked_until().await? < n
+        {
             return self.ask(n, &message.said.content).await.map(Some);
         }
         match self.going().await? {
@@ -159,9 +169,18 @@ impl Conversation {
         Ok(mine.max_by_key(|waiting| waiting.seq).map(|waiting| HandoffId(waiting.of)))
     }
 
+    /// How far the conversation was when the user last asked somebody.
+    async fn asked_until(&self) -> Result<u64, HandoffError> {
+        let (session, from) = (Some(self.session.clone()), Some(self.user.clone()));
+        let query = HandoffQuery { session, from, latest_first: true, limit: 1, ..HandoffQuery::default() };
+        Ok(self.engine.handoffs(query).await?.first().map_or(0, |asked| asked.mark.messages))
+    }
+
     /// Asks whoever has the conversation. The number of the message makes it once.
     async fn ask(&self, n: u64, text: &str) -> Result<Answered, HandoffError> {
         let active = self.active().await?;
+        // The whole of it is in the conversation, which is shown.
+        let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
         let mut request = Request::new(Kind::Delegation, self.user.clone(), text);
         "the user asks".clone_into(&mut request.reason);
         request.to_agent = Some(active);

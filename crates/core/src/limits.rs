@@ -579,3 +579,5 @@ pub const STATS_PATHS_SHOWN: usize = 10;
 pub const CHAT_LINE_BYTES_MAX: usize = 64 * 1024;
 /// Pieces of answers that wait to be shown; further ones are not, and the whole answer comes at the end.
 pub const CHAT_PIECES_MAX: usize = 1_024;
+/// Longest part of what an agent says of itself that others are told, in characters.
+pub const SPECIALIST_WORDS_CHARS_MAX: usize = 400;

@@ -151,6 +151,12 @@ impl Done {
         self
     }
 
+    /// What came out.
+    #[must_use]
+    pub fn body(&self) -> &Value {
+        &self.giving.result.body
+    }
+
     /// What it changes in the session.
     #[must_use]
     pub fn update(mut self, update: Update) -> Self {

@@ -245,6 +245,12 @@ impl Engine {
         self.inner.clock.now()
     }
 
+    /// The person who is asked where nobody else is left.
+    #[must_use]
+    pub fn human(&self) -> Option<AgentId> {
+        self.inner.policy.read().human.clone()
+    }
+
     /// The clock that all of it goes by.
     #[must_use]
     pub fn clock(&self) -> Arc<dyn Clock> {

@@ -43,6 +43,7 @@ pub use conversation::HandoffContext;
 pub use engine::{Engine, Options};
 pub use events::{EventRule, OutsideEvent};
 pub use feed::{BusContext, BusMessage, Filter, Notice, Subscription};
+pub use handover_store::HandoffQuery;
 pub use picker::Picker;
 pub use reading::StoryStep;
 pub use session::{Assignment, Said};

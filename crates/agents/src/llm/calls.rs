@@ -13,11 +13,11 @@ use crate::{
     tool::CallContext,
 };
 use handover_core::{
-    agent::{Profile, Risk},
+    agent::{AgentKind, Profile, Risk},
     command::{Giving, Goto, Update},
-    handoff::{Kind, Outcome as OutcomeBody, Request, RequiredCapability, ReturnStatus, Trigger},
+    handoff::{Kind, Outcome as OutcomeBody, Request, RequiredCapability, ReturnStatus, Rung, Trigger},
     ids::AgentId,
-    limits::{CALLS_AT_ONCE_MAX, SPECIALIST_MS, SPECIALISTS_TOLD_MAX},
+    limits::{CALLS_AT_ONCE_MAX, ESCALATION_DEPTH_MAX, PATH_MAX, SPECIALIST_MS, SPECIALISTS_TOLD_MAX},
     nearest::nearest,
     schema::Schema,
 };
@@ -277,6 +277,13 @@ impl<'a> Caller<'a> {
             _ => Risk::Low,
         };
         request.return_protocol.timeout_ms = Some(SPECIALIST_MS);
+        request.ladder = self.people_above();
+        if request.ladder.is_empty() {
+            return Ok(Err(json!({
+                "error": "there is no person above you who could approve it",
+                "hint": "do not do it; tell the user",
+            })));
+        }
         Ok(match self.work.delegate(name, request).await {
             Ok(result) if matches!(result.status, ReturnStatus::Success | ReturnStatus::Partial) => {
                 let told =
@@ -289,6 +296,28 @@ impl<'a> Caller<'a> {
             })),
             Err(error) => Err(refused(error)?),
         })
+    }
+
+    /// The people of the chain above, and the one whom the house asks.
+    fn people_above(&self) -> Vec<Rung> {
+        let agents = self.work.engine().agents();
+        let of = |id: &AgentId| agents.iter().find(|agent| agent.profile.id == *id).map(|agent| &agent.profile);
+        let mut people: Vec<AgentId> = Vec::new();
+        let mut next = self.profile.escalates_to.clone();
+        for _ in 0..PATH_MAX {
+            let Some(profile) = next.take().and_then(|id| of(&id)) else { break };
+            if profile.kind == AgentKind::Human {
+                people.push(profile.id.clone());
+            }
+            next.clone_from(&profile.escalates_to);
+        }
+        let asked = self.work.engine().human().filter(|human| !people.contains(human));
+        people.extend(asked.filter(|human| of(human).is_some()));
+        people
+            .into_iter()
+            .take(ESCALATION_DEPTH_MAX as usize)
+            .map(|agent| Rung { agent, timeout_ms: SPECIALIST_MS })
+            .collect()
     }
 
     /// Hands the work up. When it is done this piece of work is over, and nothing more is recorded of it.

@@ -3,7 +3,7 @@
 use super::handoff_tools::{self, Names};
 use handover_core::{
     agent::{Agent, AgentKind, Profile, Standing},
-    limits::SPECIALISTS_TOLD_MAX,
+    limits::{SPECIALIST_WORDS_CHARS_MAX, SPECIALISTS_TOLD_MAX},
 };
 use serde_json::{Value, json};
 
@@ -65,19 +65,30 @@ fn line(agent: &Agent) -> String {
     let mut text = format!("- {}", profile.id);
     let field = if profile.kind == AgentKind::Human { "a person" } else { profile.specialization.as_str() };
     if !field.is_empty() {
-        text.push_str(&format!(" ({field})"));
+        text.push_str(&format!(" ({})", in_short(field)));
     }
     if !profile.description.is_empty() {
-        text.push_str(&format!(": {}", profile.description));
+        text.push_str(&format!(": {}", in_short(&profile.description)));
     }
     let can: Vec<&str> = profile.capabilities.iter().map(|capability| capability.id.as_str()).collect();
     if !can.is_empty() {
-        text.push_str(&format!(" Capabilities: {}.", can.join(", ")));
+        text.push_str(&format!(" Capabilities: {}.", in_short(&can.join(", "))));
     }
     if !profile.examples.is_empty() {
-        text.push_str(&format!(" Examples: {}.", profile.examples.join("; ")));
+        text.push_str(&format!(" Examples: {}.", in_short(&profile.examples.join("; "))));
     }
     text
+}
+
+/// What an agent says of itself, on one line: it is told to others, and nobody else vouches for it.
+pub(super) fn in_short(text: &str) -> String {
+    let line = text.split(|c: char| c.is_control() || c.is_whitespace()).filter(|word| !word.is_empty());
+    let line = line.collect::<Vec<_>>().join(" ");
+    let mut cut: String = line.chars().take(SPECIALIST_WORDS_CHARS_MAX).collect();
+    if cut.len() < line.len() {
+        cut.push('…');
+    }
+    cut
 }
 
 /// Who could be handed something now.

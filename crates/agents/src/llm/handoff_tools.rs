@@ -1,5 +1,6 @@
 //! The tools by which a model hands over: their names, how a model is told of them, and which of them an agent has.
 
+use super::guidance::in_short;
 use crate::model::ToolSpec;
 use handover_core::{
     agent::{Agent, Profile},
@@ -205,7 +206,8 @@ fn transfer(agent: &Agent) -> ToolSpec {
         }),
         &["reason"],
     );
-    let description = format!("Moves the conversation to {}, who goes on with the user. {about}", profile.id);
+    let description =
+        format!("Moves the conversation to {}, who goes on with the user. {}", profile.id, in_short(about));
     ToolSpec { name: transfer_to(&profile.id), description: description.trim().to_owned(), parameters }
 }
 

@@ -13,7 +13,7 @@ pub mod turn;
 pub use handoff_tools::Reserved;
 
 use crate::{
-    model::{Ask, Call, CallResult, Line, Listener, Model, Piece, Reply, TokensUsed, ToolSpec},
+    model::{Arguments, Ask, Call, CallResult, Line, Listener, Model, ModelError, Piece, Reply, TokensUsed, ToolSpec},
     tool::{Toolbox, Tools},
 };
 use async_trait::async_trait;
@@ -21,7 +21,11 @@ use calls::{Called, Caller};
 use handover_core::{
     agent::Profile,
     command::Update,
-    context::{TransferMode, tokens},
+    context::{
+        TransferMode,
+        sanitize::{self, Redacted},
+        tokens,
+    },
     handoff::Metrics,
     ids::{AgentId, SessionId},
     message::{NewMessage, Role, ToolCall},
@@ -114,7 +118,7 @@ impl LlmAgent {
         };
         let listener: Listener<'_> = &ear;
         work.step_saying(&format!("model/{n}"), || async {
-            let reply = self.model.ask(turn.ask(), listener).await?;
+            let reply = cleaned(self.model.ask(turn.ask(), listener).await?);
             let said = self.words(&reply, here);
             Ok((reply, said))
         })
@@ -170,10 +174,11 @@ impl LlmAgent {
             return Ok(tried.clone());
         }
         work.step_saying(&name, || async {
-            let called = match tried {
+            let mut called = match tried {
                 Some(tried) => tried,
                 None => caller.call(call, &place, i).await?,
             };
+            called.result.content = sanitize::clean_text(called.result.content, &mut Redacted::new());
             let mut message = NewMessage::new(Role::Tool, called.result.content.clone());
             message.agent = Some(self.profile.id.clone());
             message.tool_call_id = Some(call.id.clone());
@@ -209,8 +214,14 @@ impl Agent for LlmAgent {
         loop {
             match turn.next().clone() {
                 Next::Ask(n) => {
-                    let reply = self.ask(&work, &turn, n, &here).await?;
-                    turn.heard(reply, counted);
+                    match self.ask(&work, &turn, n, &here).await {
+                        Ok(reply) => turn.heard(reply, counted),
+                        // What was used until then is charged.
+                        Err(error) if error.is::<ModelError>() => {
+                            return Ok(Done::failed(error.to_string()).update(used(&turn)));
+                        }
+                        Err(error) => return Err(error),
+                    }
                 }
                 Next::Call(calls) => match self.call_all(&work, &turn, &calls, &here).await? {
                     Some(results) => turn.called(results),
@@ -223,6 +234,21 @@ impl Agent for LlmAgent {
     }
 }
 
+/// A reply as it may be kept: secrets that a model repeats are in no record.
+fn cleaned(mut reply: Reply) -> Reply {
+    let mut redacted = Redacted::new();
+    reply.text = sanitize::clean_text(reply.text, &mut redacted);
+    for call in &mut reply.calls {
+        call.arguments = match std::mem::replace(&mut call.arguments, Arguments::Read(serde_json::Value::Null)) {
+            Arguments::Read(value) => Arguments::Read(sanitize::clean_json(value, &mut redacted)),
+            Arguments::Broken { text, why } => {
+                Arguments::Broken { text: sanitize::clean_text(text, &mut redacted), why }
+            }
+        };
+    }
+    reply
+}
+
 /// What a turn used.
 fn used(turn: &Turn) -> Update {
     let metrics = Metrics { iterations: u64::from(turn.asked()), ..Metrics::default() };
@@ -232,6 +258,7 @@ fn used(turn: &Turn) -> Update {
 /// What a turn ends in.
 fn done(turn: &Turn, over: Over) -> Done {
     let done = match over {
+        Over::Said(text) if text.trim().is_empty() => Done::failed("the model said nothing and asked for nothing"),
         Over::Said(text) => Done::text(text),
         Over::Cut(text) => Done::text(text).notes("the answer was cut at its longest").partly(),
         Over::TooLong(asked) => {

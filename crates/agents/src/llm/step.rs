@@ -6,6 +6,7 @@ use super::{
 };
 use crate::model::ToolSpec;
 use handover_core::{
+    handoff::Kind,
     session::Session,
     workflow::{Rule, Workflow},
 };
@@ -32,9 +33,17 @@ impl LlmAgent {
         tools.extend(toolbox.specs().into_iter().filter(|tool| !Names::is_ours(&tool.name)));
         let words = step.as_ref().map(|(words, _)| words.clone());
         tools.extend(step.map(|(_, tool)| tool));
-        let asked_by_user = session.is_asked_by_user(&handoff.request);
+        // While somebody above decides, the session is with them; that changes nothing for whoever answers the user.
+        let asked_by_user = session.user_id.as_deref() == Some(handoff.request.from_agent.as_str())
+            && handoff.request.kind == Kind::Delegation;
         // Whoever owns the session talks to the user; the steps of a workflow are work, not talk.
-        let owner = session.active_agent == self.profile.id && session.flow.is_none();
+        let owner = *session.lasting_owner() == self.profile.id && session.flow.is_none();
+        let mut words = words;
+        if !toolbox.troubles().is_empty() {
+            // A model that lacks a tool should know why, and not look for it.
+            let lacking = format!("## Tools That Cannot Be Had Now\n\n- {}", toolbox.troubles().join("\n- "));
+            words = Some(words.map_or_else(|| lacking.clone(), |words| format!("{words}\n\n{lacking}")));
+        }
         Ok(Here {
             system: guidance::system(&self.profile, &names, &others, words.as_deref()),
             tools,

@@ -79,14 +79,17 @@ impl Agent for WebhookAgent {
         let id = work.handoff().id;
         // Somebody must be there before the work is sent: an answer may come at once.
         let waiting = self.callback().map(|(callbacks, secret)| callbacks.expect(id, secret.clone()));
-        let posted: Posted = work.step("posted", || self.post(&work)).await?;
+        // A further attempt is work that is sent again; a restart within one is not.
+        let attempt = work.handoff().attempt;
+        let (sent, came) = (format!("posted/{attempt}"), format!("answered/{attempt}"));
+        let posted: Posted = work.step(&sent, || self.post(&work)).await?;
         let answer = match (posted, waiting) {
             (Posted::Answered(answer), _) => answer,
-            (Posted::Later, Some(mut waiting)) => match work.recorded("answered") {
+            (Posted::Later, Some(mut waiting)) => match work.recorded(&came) {
                 Some(answer) => serde_json::from_value(answer)?,
                 None => {
                     let called = waiting.called().await.ok_or("callbacks are not taken any more")?;
-                    let answer: String = work.step("answered", || async { Ok(called.body.clone()) }).await?;
+                    let answer: String = work.step(&came, || async { Ok(called.body.clone()) }).await?;
                     // On disk: whoever called may forget it.
                     called.confirm();
                     answer

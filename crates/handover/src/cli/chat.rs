@@ -333,7 +333,9 @@ fn tame_piece(text: &str) -> String {
 fn moved(message: &handover_engine::BusMessage, out: &Out) -> Option<String> {
     use handover_core::event::Event;
     let (sign, text) = match &message.payload {
-        Event::Initiated { request, handoff, .. } if request.reason != "the user asks" => {
+        Event::Initiated { request, handoff, .. }
+            if request.context.user_id.as_deref() != Some(request.from_agent.as_str()) =>
+        {
             let sign = if request.kind == Kind::Sequential { "⇒" } else { "→" };
             (sign, format!("{} {sign} {}: {}", request.from_agent, handoff.to_agent, tame(&request.reason)))
         }
