@@ -50,9 +50,14 @@ fn teams_that_cannot_work() {
 
         providers: {main: {api: openai, script: script.yaml}}
         agents: [{id: anna, kind: llm, model: m, provider: mian}]
-        ! handover: HO0103 provider: there is no provider "mian"
-        !   hint: did you mean "main"?
-        !   more: handover explain HO0103
+        ! error[HO0206]: there is no provider `mian`
+        !  --> team/handover.yaml:2:52 in agents[0].provider
+        !   |
+        ! 2 | agents: [{id: anna, kind: llm, model: m, provider: mian}]
+        !   |                                                    ^^^^
+        !   = hint: did you mean `main`?
+        ! 
+        ! team/handover.yaml: 1 mistake
         = 1
 
         providers: {main: {api: opnai, script: script.yaml}}
@@ -69,8 +74,14 @@ fn teams_that_cannot_work() {
 
         providers: {main: {api: openai, script: nowhere.yaml}}
         agents: [{id: anna, kind: llm, model: m}]
-        ! handover: team/handover.yaml: providers.main.script: FOLDER/team/nowhere.yaml:1:1: the script cannot be read: No such file or directory (os error 2); give the path of a file that is there and is text
-        !   hint: mend it and start again
+        ! error[HO0206]: team/nowhere.yaml:1:1: the script cannot be read: No such file or directory (os error 2); give the path of a file that is there and is text
+        !  --> team/handover.yaml:1:41 in providers.main.script
+        !   |
+        ! 1 | providers: {main: {api: openai, script: nowhere.yaml}}
+        !   |                                         ^^^^^^^^^^^^
+        !   = hint: the path is from the folder of this file
+        ! 
+        ! team/handover.yaml: 1 mistake
         = 1
 
         agents: [{id: anna, kind: human}]
