@@ -54,8 +54,7 @@ async fn what_the_rules_refuse_is_mended() {
     let ended = within(team.engine.ended(&session)).await.unwrap();
     let flow = ended.flow.as_ref().unwrap();
     assert_eq!(flow.state, "DONE");
-    let first = &model.seen.lock()[0].1;
-    let mut all = first.system.clone() + "\n--\n";
+    let mut all = model.seen.lock()[0].1.system.clone() + "\n--\n";
     for message in team.engine.messages(&session, 1, 100).await.unwrap() {
         all += &format!("{:?}: {}\n", message.said.role, message.said.content);
     }
