@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 /// Where the limits are.
 pub const SOURCE: &str = "crates/core/src/limits.rs";
+/// All files with limits, in the order of the page.
+pub const SOURCES: [&str; 2] = [SOURCE, "crates/core/src/limits/agents.rs"];
 
 /// A named bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,11 +32,16 @@ pub fn parse(source: &str) -> Result<Vec<Limit>, String> {
                     .ok_or_else(|| format!("{SOURCE}:{}: not of the form `pub const NAME: type = number;`", at + 1))?,
             );
             comment.clear();
-        } else if !line.trim().is_empty() && !line.starts_with("//") {
+        } else if !["", "//", "mod ", "pub use "].iter().any(|start| begins(line, start)) {
             return Err(format!("{SOURCE}:{}: only documented constants belong here", at + 1));
         }
     }
     if limits.is_empty() { Err(format!("{SOURCE}: no limits found")) } else { Ok(limits) }
+}
+
+/// Whether a line begins so; an empty beginning means an empty line.
+fn begins(line: &str, start: &str) -> bool {
+    if start.is_empty() { line.trim().is_empty() } else { line.starts_with(start) }
 }
 
 fn limit(line: usize, rest: &str, comment: &str) -> Option<Limit> {

@@ -45,7 +45,10 @@ pub fn drift() -> Vec<Problem> {
 
 fn pages(root: &Path) -> Result<Vec<Page>, String> {
     let read = |path: &str| fs::read_to_string(root.join(path)).map_err(|e| format!("{path}: {e}"));
-    let limits = limits::parse(&read(limits::SOURCE)?)?;
+    let mut limits = Vec::new();
+    for source in limits::SOURCES {
+        limits.extend(limits::parse(&read(source)?)?);
+    }
     let mut settings = Vec::new();
     for (path, wanted) in policy::SOURCES {
         settings.extend(policy::parse(&read(path)?, wanted).map_err(|why| format!("{path}: {why}"))?);

@@ -2,23 +2,29 @@
 
 use super::Problem;
 use crate::{
-    docs::limits::{SOURCE, parse},
+    docs::limits::{SOURCE, SOURCES, parse},
     source::{Kind, has_word, lines},
     tree::File,
 };
 
 pub fn check(files: &[File]) -> Vec<Problem> {
-    let Some(source) = files.iter().find(|file| file.path == SOURCE) else {
+    if !files.iter().any(|file| file.path == SOURCE) {
         return vec![Problem::new(SOURCE, 0, "is missing")];
-    };
+    }
+    let others = files.iter().filter(|file| file.is(".rs") && !SOURCES.contains(&file.path.as_str()));
+    let code: Vec<&str> = others.flat_map(|file| lines(&file.text, Kind::Code)).map(|(_, line)| line).collect();
+    let sources = files.iter().filter(|file| SOURCES.contains(&file.path.as_str()));
+    sources.flat_map(|source| unused(source, &code)).collect()
+}
+
+/// The bounds of a file that nobody uses.
+fn unused(source: &File, code: &[&str]) -> Vec<Problem> {
     let limits = match parse(&source.text) {
         Ok(limits) => limits,
-        Err(why) => return vec![Problem::new(SOURCE, 0, why)],
+        Err(why) => return vec![Problem::new(&source.path, 0, why)],
     };
-    let others = files.iter().filter(|file| file.is(".rs") && file.path != SOURCE);
-    let code: Vec<&str> = others.flat_map(|file| lines(&file.text, Kind::Code)).map(|(_, line)| line).collect();
     let unused = limits.iter().filter(|limit| !code.iter().any(|line| has_word(line, &limit.name)));
-    unused.map(|limit| Problem::new(SOURCE, limit.line, format!("{} bounds nothing yet", limit.name))).collect()
+    unused.map(|limit| Problem::new(&source.path, limit.line, format!("{} bounds nothing yet", limit.name))).collect()
 }
 
 #[cfg(test)]
