@@ -108,10 +108,11 @@ impl Conversation {
     /// When it cannot be kept, or nobody can be asked.
     pub async fn say(&self, text: &str) -> Result<Answered, HandoffError> {
         while let Some(answered) = self.unheard().await? {
-            self.take(answered).await?;
+            Box::pin(self.take(answered)).await?;
         }
         let n = self.engine.say(&self.session, vec![NewMessage::new(Role::User, text)]).await?;
-        self.ask(n, text).await
+        // A future of many parts, which its callers would have to hold as a whole.
+        Box::pin(self.ask(n, text)).await
     }
 
     /// Goes on with what the user said last, where that has no answer that was heard: the process that waited for it was
