@@ -124,15 +124,15 @@ impl Conversation {
         let session = self.engine.session(&self.session).await?;
         let asked = session.open.values().find(|open| open.request.from_agent == self.user).map(|open| open.id);
         if let Some(id) = asked.or(self.unheard().await?) {
-            return self.answered(id).await.map(Some);
+            return Box::pin(self.answered(id)).await.map(Some);
         }
         let n = session.mark.messages;
         let last = if n == 0 { Vec::new() } else { self.engine.messages(&self.session, n, n).await? };
         if let Some(message) = last.first().filter(|message| message.said.role == Role::User) {
-            return self.ask(n, &message.said.content).await.map(Some);
+            return Box::pin(self.ask(n, &message.said.content)).await.map(Some);
         }
         match self.going().await? {
-            Some(handoff) => self.answered(handoff.id).await.map(Some),
+            Some(handoff) => Box::pin(self.answered(handoff.id)).await.map(Some),
             None => Ok(None),
         }
     }
