@@ -108,7 +108,7 @@ impl Conversation {
     /// When it cannot be kept, or nobody can be asked.
     pub async fn say(&self, text: &str) -> Result<Answered, HandoffError> {
         while let Some(answered) = self.unheard().await? {
-            self.take(answered).await?;
+            Box::pin(self.take(answered)).await?;
         }
         // Cleaned before anything is kept: what is asked is what is in the conversation.
         let (said, _) = sanitize::clean(NewMessage::new(Role::User, text));
@@ -118,6 +118,9 @@ impl Conversation {
         let text = said.content.clone();
         let n = self.engine.say(&self.session, vec![said]).await?;
         self.ask(n, &text).await
+        let n = self.engine.say(&self.session, vec![NewMessage::new(Role::User, text)]).await?;
+        // A future of many parts, which its callers would have to hold as a whole.
+        Box::pin(self.ask(n, text)).await
     }
 
     /// Goes on with what the user said last, where that has no answer that was heard: the process that waited for it was
@@ -130,7 +133,7 @@ impl Conversation {
         let asked = session.open.values().find(|open| open.request.from_agent == self.user);
         let asked = asked.map(|open| open.returns_for);
         if let Some(id) = asked.or(self.unheard().await?) {
-            return self.answered(id).await.map(Some);
+            return Box::pin(self.answered(id)).await.map(Some);
         }
         let n = session.mark.messages;
         let last = if n == 0 { Vec::new() } else { self.engine.messages(&self.session, n, n).await? };
@@ -139,9 +142,11 @@ impl Conversation {
             && self.asked_until().await? < n
         {
             return self.ask(n, &message.said.content).await.map(Some);
+        if let Some(message) = last.first().filter(|message| message.said.role == Role::User) {
+            return Box::pin(self.ask(n, &message.said.content)).await.map(Some);
         }
         match self.going().await? {
-            Some(handoff) => self.answered(handoff.id).await.map(Some),
+            Some(handoff) => Box::pin(self.answered(handoff.id)).await.map(Some),
             None => Ok(None),
         }
     }
