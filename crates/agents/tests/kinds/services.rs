@@ -38,8 +38,11 @@ async fn asked_in_time(house: &House, engine: &Engine, request: Request) -> Retu
             tokio::task::yield_now().await;
         }
     };
+    // An offer has a window by the same clock: it must be taken before the time runs.
+    let handoff = begun(engine, request).await;
+    within(engine.accepted(handoff)).await.unwrap();
     tokio::select! {
-        result = asked(engine, request) => result,
+        result = within(engine.returned(handoff)) => result.unwrap(),
         () = moving => unreachable!(),
     }
 }

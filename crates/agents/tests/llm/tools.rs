@@ -199,7 +199,7 @@ async fn a_model_looks_around() {
         lead ⟵ recall: {"error":"this was refused: HO0109 first: 90 to 1 is no range of the 1 messages at hand","hint":"mend it and try again, do the task yourself, or ask the user","mistakes":[{"code":"HO0109","field":"first","hint":"","message":"90 to 1 is no range of the 1 messages at hand"}]}
         lead: Ask. [handoff_to_specialist {"reason":"Books","specialist_type":"librarian","task":"Find"}]
           (aside) librarian: What is asked of me? [accept_handoff {"note":"I will look"}] [handoff_to_agent {"agent_name":"tester","message":"You do it"}]
-          (aside) librarian ⟵ accept_handoff: {"accepted":true,"deadline":"2027-01-15T08:30:00.000Z","from":"lead","handoff_id":"ID","priority":"normal","reason":"Books","risk_level":"low","task":"Find"}
+          (aside) librarian ⟵ accept_handoff: {"accepted":true,"deadline":"2027-01-15T08:10:00.000Z","from":"lead","handoff_id":"ID","priority":"normal","reason":"Books","risk_level":"low","task":"Find"}
           (aside) librarian ⟵ handoff_to_agent: {"error":"you work on a delegated task, and its result must come from you","hint":"use handoff_to_specialist, or answer with what you have"}
           (aside) librarian: Read Knuth.
         lead ⟵ handoff_to_specialist: {"handoff_summary":"success after 2 iterations","specialist_name":"librarian","specialist_response":"Read Knuth."}

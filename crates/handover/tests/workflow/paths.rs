@@ -197,27 +197,27 @@ fn signals_that_nobody_gives_or_hears() {
     refused(
         &text,
         &expect![[r#"
-        error[HO1004]: triage may end with SPAN, and no rule leads on from there
-          --> flow.yaml:11:23 in agents.triage.signals[1]
-           |
-        11 |     signals: [SORTED, SPAN, UNREADABLE]
-           |                       ^^^^
-           = hint: add a rule `from: triage` with this `trigger_state`
+            error[HO1004]: triage may end with SPAN, and no rule leads on from there
+              --> flow.yaml:11:23 in agents.triage.signals[1]
+               |
+            11 |     signals: [SORTED, SPAN, UNREADABLE]
+               |                       ^^^^
+               = hint: add a rule `from: triage` with this `trigger_state`
 
-        error[HO1004]: triage may end with UNREADABLE, and no rule leads on from there
-          --> flow.yaml:11:29 in agents.triage.signals[2]
-           |
-        11 |     signals: [SORTED, SPAN, UNREADABLE]
-           |                             ^^^^^^^^^^
-           = hint: add a rule `from: triage` with this `trigger_state`
+            error[HO1004]: triage may end with UNREADABLE, and no rule leads on from there
+              --> flow.yaml:11:29 in agents.triage.signals[2]
+               |
+            11 |     signals: [SORTED, SPAN, UNREADABLE]
+               |                             ^^^^^^^^^^
+               = hint: add a rule `from: triage` with this `trigger_state`
 
-        error[HO1004]: rule 1.2 can never fire by SPAM: triage does not end with it
-          --> flow.yaml:47:45 in rules[1].trigger_state[0]
-           |
-        47 |   - {id: 1.2, from: triage, trigger_state: [SPAM, SORTED, TOO_SLOW], reason: Not worth an answer., next_state: DONE}
-           |                                             ^^^^
-           = hint: did you mean `SPAN`?
-    "#]],
+            error[HO1004]: rule 1.2 can never fire by SPAM: triage does not end with it
+              --> flow.yaml:49:45 in rules[1].trigger_state[0]
+               |
+            49 |   - {id: 1.2, from: triage, trigger_state: [SPAM, SORTED, TOO_SLOW], reason: Not worth an answer., next_state: DONE}
+               |                                             ^^^^
+               = hint: did you mean `SPAN`?
+        "#]],
     );
     // What comes by itself need not be listed.
     let text = EVERYTHING.replace("TOO_SLOW]", "TOO_SLOW, SORTING_FAILED, SORTING_COMPLETE]");
