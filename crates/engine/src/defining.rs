@@ -103,22 +103,22 @@ impl Engine {
 
     /// Whether an agent would take the place of another one that a workflow still works with.
     async fn check_members(&self, workflow: &Workflow) -> Result<(), HandoffError> {
-        let others: Vec<(Arc<Workflow>, AgentId)> =
+        let others: Vec<(Arc<Workflow>, AgentId, String)> =
             self.workflows().iter().flat_map(|o| differing(workflow, o)).collect();
         if others.is_empty() {
             return Ok(());
         }
-        let named = |name: &str| others.iter().any(|(other, _)| other.name == name);
+        let named = |name: &str| others.iter().any(|(other, ..)| other.name == name);
         let mut going: BTreeMap<String, usize> = BTreeMap::new();
         for session in self.going_on(named).await? {
             *going.entry(session.workflow.unwrap_or_default()).or_default() += 1;
         }
-        let taken = others.iter().filter_map(|(other, id)| going.get(&other.name).map(|count| (other, id, count)));
+        let taken = others.iter().filter_map(|entry| Some((entry, going.get(&entry.0.name)?)));
         let refusals: Vec<Refusal> = taken
-            .map(|(other, id, count)| {
+            .map(|((other, id, what), count)| {
                 let (name, sessions) = (&workflow.name, if *count == 1 { "session goes" } else { "sessions go" });
                 let message = format!(
-                    "\"{id}\" of \"{name}\" is run in another way than \"{id}\" of \"{}\", of which {count} {sessions} on",
+                    "\"{id}\" of \"{name}\" has {what} than \"{id}\" of \"{}\", of which {count} {sessions} on",
                     other.name
                 );
                 let refusal = Refusal::new(Code::AgentInUse, message).at(format!("agents.{id}"));
@@ -147,18 +147,28 @@ fn nothing() -> HandoffError {
     HandoffError { refusals: Vec::new(), agents: String::new(), cause: None }
 }
 
-/// Agents of two workflows that have the same name and are run in different ways.
-fn differing(workflow: &Workflow, other: &Arc<Workflow>) -> Vec<(Arc<Workflow>, AgentId)> {
+/// Agents of two workflows that have the same name and are run in different ways, and in what they differ.
+fn differing(workflow: &Workflow, other: &Arc<Workflow>) -> Vec<(Arc<Workflow>, AgentId, String)> {
     if other.name == workflow.name {
         return Vec::new();
     }
     let differs = |id: &AgentId| {
-        let (Some(new), Some(old)) = (workflow.agents.get(id), other.agents.get(id)) else { return false };
+        let (new, old) = (workflow.agents.get(id)?, other.agents.get(id)?);
         // Whoever is registered elsewhere by both is the same one, whatever each says of it.
         let run = new.run.is_some() || old.run.is_some();
         // Those that come with the program also work by the settings of the whole workflow.
         let builtin = matches!(new.run, Some(Runner::Builtin(_)));
-        run && (new != old || (builtin && workflow.with != other.with))
+        // What it says of itself and which signals a workflow expects of it do not change how it is run.
+        let parts = [
+            ("another `run`", new.run != old.run),
+            ("another `with`", new.with != old.with),
+            ("another `at_once`", new.at_once != old.at_once),
+            ("another `max_risk`", new.max_risk != old.max_risk),
+            ("another `with` of the workflow", builtin && workflow.with != other.with),
+        ];
+        let what: Vec<&str> = parts.into_iter().filter(|(_, differs)| run && *differs).map(|(part, _)| part).collect();
+        (!what.is_empty()).then(|| what.join(" and "))
     };
-    workflow.agents.keys().filter(|id| differs(id)).map(|id| (other.clone(), id.clone())).collect()
+    let found = workflow.agents.keys().filter_map(|id| Some((other.clone(), id.clone(), differs(id)?)));
+    found.collect()
 }

@@ -12,7 +12,7 @@ use handover_core::{
 };
 use handover_store::{FigureRow, Figures, FiguresQuery, Word};
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Which handoffs are counted. Everything that is given must fit; nothing given counts all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,7 +59,8 @@ pub struct StatsReport {
     pub approvals: ApprovalStats,
     /// How often one agent handed over to another, the most common first.
     pub pairs: Vec<PathCount>,
-    /// Ways over three and more agents, the most common first, longer ones before shorter ones.
+    /// Ways over three and more agents, the most common first, longer ones before shorter ones. One that was only ever
+    /// gone as a part of a longer one is left out.
     pub paths: Vec<PathCount>,
     /// How often a guard or another refusal kept a workflow from going on, or made a session fall back, by code, in the
     /// sessions of these handoffs. A refusal that was given to its caller changes nothing and is on no record.
@@ -313,8 +314,21 @@ fn paths(figures: &Figures) -> (Vec<PathCount>, Vec<PathCount>) {
         }
         came.insert((*session, *to), way);
     }
-    let (pairs, longer) = counts.into_iter().partition::<Vec<_>, _>(|(way, _)| way.len() == 2);
+    let inner = inner(&counts);
+    let told = counts.into_iter().filter(|(way, _)| !inner.contains(way));
+    let (pairs, longer) = told.partition::<Vec<_>, _>(|(way, _)| way.len() == 2);
     (most_common(figures, pairs), most_common(figures, longer))
+}
+
+/// Ways over three and more agents that were only ever gone as a part of a longer one, which tells all of them.
+fn inner(counts: &HashMap<Vec<usize>, u64>) -> HashSet<Vec<usize>> {
+    let parts =
+        |way: &Vec<usize>| (3..way.len()).flat_map(|length| way.windows(length)).map(<[usize]>::to_vec).collect();
+    let all = counts.iter().flat_map(|(way, count)| {
+        let parts: Vec<Vec<usize>> = parts(way);
+        parts.into_iter().filter(move |part| counts.get(part) == Some(count))
+    });
+    all.collect()
 }
 
 fn most_common(figures: &Figures, counts: Vec<(Vec<usize>, u64)>) -> Vec<PathCount> {

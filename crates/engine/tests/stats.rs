@@ -13,7 +13,8 @@ use handover_core::{
     policy::{Mode, SessionLimits},
     refusal::Code,
 };
-use handover_engine::{Engine, Latency, PathCount, StatsQuery, StatsReport};
+use handover_engine::{Engine, Latency, PathCount, Start, StatsQuery, StatsReport};
+use serde_json::json;
 use std::time::Duration;
 
 async fn open(engine: &Engine, name: &str, by: &str) {
@@ -107,7 +108,7 @@ async fn the_ways_of_the_work_are_counted() {
     }
     let report = all(&engine).await;
     assert_eq!(ways(&report.pairs), ["a>b 3", "b>c 3", "c>d 1"]);
-    assert_eq!(ways(&report.paths), ["a>b>c 3", "a>b>c>d 1", "b>c>d 1"]);
+    assert_eq!(ways(&report.paths), ["a>b>c 3", "a>b>c>d 1"]);
     assert!(report.pairs.len() <= STATS_PATHS_SHOWN);
     let one = StatsQuery { session: Some(session("one")), ..StatsQuery::default() };
     let report = engine.stats_of(one).await.unwrap();
@@ -157,6 +158,31 @@ async fn what_people_said_is_counted() {
     hand(&engine, "s", "planner", "pilot").await;
     let said = all(&engine).await.approvals;
     assert_eq!((said.asked, said.granted, said.denied, said.waiting, said.void), (5, 2, 1, 1, 1));
+}
+
+#[tokio::test]
+async fn a_workflow_that_a_limit_stopped_is_counted() {
+    let house = House::new();
+    let engine = house.open().await;
+    workers(&engine, &["a", "b", "c"]).await;
+    let flow = json!({
+        "name": "w", "agents": {"b": {}, "c": {}}, "start": "LOOKING",
+        "states": {"LOOKING": {"agent": "b"}, "FETCHING": {"agent": "c"}, "DONE": {"end": "completed"}},
+        "rules": [
+            {"id": "1", "from": "b", "to": "c", "reason": "go", "next_state": "FETCHING"},
+            {"id": "2", "from": "c", "reason": "there it is", "next_state": "DONE"}
+        ],
+        "limits": {"handoffs": 1}
+    });
+    engine.define(serde_json::from_value(flow).unwrap()).await.unwrap();
+    engine.start(&session("stopped"), Start::of("w", id("a"))).await.unwrap();
+    let step = engine.inbox(&id("b"), 1).await.unwrap()[0].id;
+    let lease = engine.accept(step, &id("b"), None, None).await.unwrap().lease;
+    engine.give_back(step, lease, success("done"), None).await.unwrap();
+    for workflow in [None, Some("w".to_owned())] {
+        let report = engine.stats_of(StatsQuery { workflow, ..StatsQuery::default() }).await.unwrap();
+        assert_eq!(report.stopped, [(Code::TooManyHandoffs.text().to_owned(), 1)].into());
+    }
 }
 
 #[tokio::test]

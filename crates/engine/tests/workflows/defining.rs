@@ -83,23 +83,33 @@ async fn two_workflows_share_only_the_same_agent() {
     // Nobody works with the first: the second takes over.
     engine.define(named("second", run("two"))).await.unwrap();
     engine.start(&session("s"), Start::of("second", id("a"))).await.unwrap();
-    for (name, member, fine) in [
-        ("third", run("two"), true),
-        ("first", run("one"), false),
-        ("fourth", run("three"), false),
-        ("fourth", json!({}), false),
-        ("fourth", json!({"run": {"command": ["two"]}, "with": {"x": 1}}), false),
-        ("fourth", json!({"run": {"command": ["two"]}, "signals": ["FETCHED"]}), false),
-        ("second", run("two"), true),
+    let also = |name: &str, value: Value| {
+        let mut member = run("two");
+        member[name] = value;
+        member
+    };
+    for (name, member, differs) in [
+        ("third", run("two"), ""),
+        ("first", run("one"), "another `run`"),
+        ("fourth", run("three"), "another `run`"),
+        ("fourth", json!({}), "another `run`"),
+        ("fourth", also("with", json!({"x": 1})), "another `with`"),
+        ("fourth", also("at_once", json!(3)), "another `at_once`"),
+        ("fourth", also("max_risk", json!("low")), "another `max_risk`"),
+        ("fourth", json!({"run": {"command": ["six"]}, "at_once": 3}), "another `run` and another `at_once`"),
+        // What each expects of it and says of it is its own.
+        ("fourth", also("signals", json!(["FETCHED"])), ""),
+        ("fourth", also("about", json!("fetches")), ""),
+        ("fourth", also("capabilities", json!(["fetching"])), ""),
+        ("second", run("two"), ""),
         // In a definition of its own it may change.
-        ("second", run("four"), true),
+        ("second", run("four"), ""),
     ] {
         let answer = engine.define(named(name, member.clone())).await;
-        assert_eq!(answer.is_ok(), fine, "{name} {member}");
+        assert_eq!(answer.is_ok(), differs.is_empty(), "{name} {member}");
         if let Err(error) = answer {
-            let told = format!(
-                "\"c\" of \"{name}\" is run in another way than \"c\" of \"second\", of which 1 session goes on"
-            );
+            let told =
+                format!("\"c\" of \"{name}\" has {differs} than \"c\" of \"second\", of which 1 session goes on");
             assert!(error.has(Code::AgentInUse) && error.refusals[0].message.starts_with(&told), "{error}");
             assert_eq!(error.refusals[0].field, "agents.c");
         }

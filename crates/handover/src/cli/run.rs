@@ -359,7 +359,7 @@ pub(crate) async fn follow(
     // Heard since before anything was started: no end is missed.
     while !live.is_told() {
         match feed.next().await? {
-            Some(Notice::Event(message)) => live.show(&message, out).await?,
+            Some(Notice::Event(message)) => live.show(&message, engine, out).await?,
             Some(Notice::Dropped { resume_after }) => feed = engine.subscribe(Filter::default(), Some(resume_after)),
             None => return Err(Stop::Gone),
         }

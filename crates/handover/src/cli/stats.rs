@@ -43,6 +43,13 @@ pub(crate) async fn run(args: &Stats, job: &mut Job<'_>) -> Result<(), Stop> {
         return job.out.json(&report).await;
     }
     totals(&report, job).await?;
+    if report.cut {
+        let what = if all { "all below is" } else { "these are" };
+        let text = format!(
+            "{what} of the latest {STATS_HANDOFFS_MAX} handoffs (STATS_HANDOFFS_MAX); earlier ones were not looked at"
+        );
+        job.out.note(text).await?;
+    }
     if report.looked_at == 0 {
         let hint = "no handoffs yet; see `handover hand-off --help`, or try `handover demo`";
         return job.out.note(if all { hint } else { "no handoffs fit" }).await;
@@ -50,12 +57,7 @@ pub(crate) async fn run(args: &Stats, job: &mut Job<'_>) -> Result<(), Stop> {
     agents(&report, job).await?;
     workflows(&report, job).await?;
     ways(&report, job).await?;
-    words(&report, job).await?;
-    if report.cut {
-        let text = format!("all but the totals is of the latest {STATS_HANDOFFS_MAX} handoffs (STATS_HANDOFFS_MAX)");
-        job.out.note(text).await?;
-    }
-    Ok(())
+    words(&report, job).await
 }
 
 async fn query(args: &Stats, job: &Job<'_>) -> Result<StatsQuery, Stop> {

@@ -52,7 +52,7 @@ pub(crate) async fn run(args: &Take, job: &mut Job<'_>) -> Result<(), Stop> {
     let taken = match named {
         Some(id) => job.engine.accept(id, &agent, Some(lease_ms), None).await?,
         None if args.wait => waited(job, &agent, lease_ms).await?,
-        None => first(job, &agent, lease_ms).await?.ok_or_else(|| nothing(&agent))?,
+        None => first(job, &agent, lease_ms, false).await?.ok_or_else(|| nothing(&agent))?,
     };
     tell(&taken, &agent, lease_ms, job).await
 }
@@ -61,12 +61,17 @@ fn nothing(agent: &AgentId) -> Stop {
     Stop::refused(format!("nothing waits for {agent}"), "add --wait to wait until something does")
 }
 
-/// Takes what is first in the inbox. What somebody else was faster to take is passed over.
-async fn first(job: &Job<'_>, agent: &AgentId, lease_ms: u64) -> Result<Option<Assignment>, Stop> {
+/// What somebody else was faster with: it is taken, goes to somebody else, waits, or is over.
+const PASSED_OVER: [Code; 4] = [Code::NotOffered, Code::AlreadyRunning, Code::OfferedElsewhere, Code::Closed];
+
+/// Takes what is first in the inbox. What somebody else was faster to take is passed over. For whoever waits, there is
+/// nothing yet while the agent works on as much as it may.
+async fn first(job: &Job<'_>, agent: &AgentId, lease_ms: u64, waits: bool) -> Result<Option<Assignment>, Stop> {
     for offered in job.engine.inbox(agent, LIST_ROWS).await? {
         match job.engine.accept(offered.id, agent, Some(lease_ms), None).await {
             Ok(taken) => return Ok(Some(taken)),
-            Err(error) if [Code::NotOffered, Code::Closed].iter().any(|code| error.has(*code)) => {}
+            Err(error) if PASSED_OVER.iter().any(|code| error.has(*code)) => {}
+            Err(error) if waits && error.has(Code::AtCapacity) => return Ok(None),
             Err(error) => return Err(error.into()),
         }
     }
@@ -78,7 +83,7 @@ async fn waited(job: &Job<'_>, agent: &AgentId, lease_ms: u64) -> Result<Assignm
     // Heard since before it is looked for: no offer is missed.
     let mut feed = job.engine.subscribe(Filter::default(), None);
     loop {
-        if let Some(taken) = first(job, agent, lease_ms).await? {
+        if let Some(taken) = first(job, agent, lease_ms, true).await? {
             return Ok(taken);
         }
         match feed.next().await? {

@@ -10,7 +10,11 @@ use super::{
     times,
 };
 use clap::Args;
-use handover_core::{event::Event, ids::AgentId, limits::PAGE_MAX};
+use handover_core::{
+    event::{Event, Extension},
+    ids::AgentId,
+    limits::PAGE_MAX,
+};
 use handover_engine::{BusMessage, Filter, Notice};
 use handover_store::RecordQuery;
 use unicode_width::UnicodeWidthStr;
@@ -189,6 +193,7 @@ fn detail(event: &Event) -> String {
         Event::Rejected { reason, .. } | Event::Deferred { reason, .. } | Event::SessionEnded { reason, .. } => {
             reason.clone()
         }
+        Event::HeldUp(Extension { why, .. }) => why.clone(),
         Event::Rerouted { from, to, .. } => format!("{from} to {to}"),
         Event::StepRecorded { name, .. } => name.clone(),
         Event::Retried { attempt, .. } => format!("attempt {attempt}"),

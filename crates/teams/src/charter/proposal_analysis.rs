@@ -23,7 +23,7 @@ pub async fn proposal_analysis<B: Bench>(bench: &B, office: &Office) -> Result<E
         Err(error) => {
             // It was tried several times here: a failed analysis is not tried again by anybody else.
             let data = trouble(payload, MARKET, false);
-            return Ok(short_of_quotes("market_error", data, rfp_id, 0, error.why));
+            return Ok(short_of_quotes(data, rfp_id, 0, error.why));
         }
     };
     let wishes = Wishes::of(&payload["rfp_data"], &payload["client_preferences"]);
@@ -32,7 +32,7 @@ pub async fn proposal_analysis<B: Bench>(bench: &B, office: &Office) -> Result<E
         let (stand, why) = (proposals.len(), dropped.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
         let why = if why.is_empty() { String::new() } else { format!(": {why}") };
         let say = format!("{stand} of {} quotes can be used, {QUOTES_MIN} are needed{why}.", quotes.len());
-        return Ok(short_of_quotes("insufficient_data", trouble(payload, MARKET, false), rfp_id, stand, say));
+        return Ok(short_of_quotes(trouble(payload, MARKET, false), rfp_id, stand, say));
     }
     let compared = proposals.len();
     proposals.truncate(PROPOSALS_MAX);
@@ -51,9 +51,9 @@ async fn fetch<B: Bench>(bench: &B, office: &Office, rfp_id: &str) -> Result<Vec
     office.market.get(rfp_id).await.map(|rfp| rfp.quotes)
 }
 
-fn short_of_quotes(kind: &str, mut data: serde_json::Value, rfp_id: &str, stand: usize, say: String) -> Ending {
+fn short_of_quotes(mut data: serde_json::Value, rfp_id: &str, stand: usize, say: String) -> Ending {
     data["rfp_id"] = json!(rfp_id);
     data["quotes_received"] = json!(stand);
     data["minimum_required"] = json!(QUOTES_MIN);
-    Ending::failed("ANALYSIS_FAILED", kind, data, say)
+    Ending::failed("ANALYSIS_FAILED", "insufficient_data", data, say)
 }

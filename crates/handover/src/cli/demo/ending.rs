@@ -152,12 +152,12 @@ async fn drawing(all: &[(&SessionId, Vec<Handoff>)], out: &mut Out) -> Result<()
 }
 
 /// Where everything is, and what to try.
-pub(super) async fn what_next(db: &Path, out: &mut Out) -> Result<(), Stop> {
+pub(super) async fn what_next(db: &Path, home: &Path, out: &mut Out) -> Result<(), Stop> {
     if out.look.json {
         return Ok(());
     }
     let program = program();
-    let db = db.display();
+    let (db, home) = (db.display(), home.display());
     heading("What to try next", out).await?;
     for (what, command) in [
         ("how a request went", format!("{program} history paris-nice --db {db}")),
@@ -165,7 +165,7 @@ pub(super) async fn what_next(db: &Path, out: &mut Out) -> Result<(), Stop> {
         ("the audit trail, checked", format!("{program} verify {db}")),
         (
             "the same team, your request",
-            format!("{program} run workflows/charter --request \"Two people from Rome to Nice tomorrow\""),
+            format!("{program} run {home} --request \"Two people from Rome to Nice tomorrow\""),
         ),
         ("a team of your own", format!("{program} init my-team")),
     ] {

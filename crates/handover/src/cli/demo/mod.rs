@@ -55,7 +55,7 @@ pub(crate) async fn run(file: Option<&str>, out: &mut Out) -> Result<(), Stop> {
     let flow = workflow_of(&home)?;
     let engine = Engine::open_with(&db, Options { policy: policy(), ..Options::default() }).await?;
     let desk = desk::serve(&engine, &db);
-    let demo = Demo { engine: &engine, flow: &flow, places: Places { home: home.clone(), run: home }, db: &db };
+    let demo = Demo { engine: &engine, flow: &flow, places: Places { home: home.clone(), run: home.clone() }, db: &db };
     let feed = engine.subscribe(Filter::default(), None);
     let (done, team) = match Team::assemble(&engine, &flow, &demo.places).await {
         Ok(team) => (watched(&demo, feed, out).await, Some(team)),
@@ -67,7 +67,7 @@ pub(crate) async fn run(file: Option<&str>, out: &mut Out) -> Result<(), Stop> {
     std::mem::forget(team);
     done?;
     closed.unwrap_or(Ok(()))?;
-    ending::what_next(&db, out).await
+    ending::what_next(&db, &home, out).await
 }
 
 /// What the demo goes by.

@@ -14,14 +14,14 @@ const SELECT: &str = "SELECT h.no, h.session_no, h.from_agent, h.to_agent, h.sta
                       h.state ->> '$.approval.digest' IS NOT NULL, h.state ->> '$.approval.approved_by' IS NOT NULL \
                       FROM handoffs h";
 
-const SESSION: &str = "SELECT tenant, state ->> '$.workflow', coalesce(state ->> '$.flow.stuck', ''), \
+const SESSION: &str = "SELECT tenant, state ->> '$.workflow', coalesce(state ->> '$.flow.trouble', ''), \
                        state ->> '$.mode' FROM sessions WHERE no = ?1";
 
 /// The handoffs that fit, in numbers.
 pub(crate) fn figures(conn: &Connection, query: &FiguresQuery) -> Result<Figures, Fault> {
     let moment = conn.unchecked_transaction()?;
-    let mut walk =
-        Walk { conn: &moment, query, figures: Figures::default(), names: HashMap::new(), known: HashMap::new() };
+    let (figures, names, known) = (Figures::default(), HashMap::new(), HashMap::new());
+    let mut walk = Walk { conn: &moment, query, looked_at: 0, figures, names, known };
     let Some((sql, values)) = statement(&moment, query)? else { return Ok(walk.figures) };
     let mut find = moment.prepare_cached(&sql)?;
     let mut rows = find.query(params_from_iter(values))?;
@@ -57,6 +57,8 @@ fn statement(conn: &Connection, query: &FiguresQuery) -> Result<Option<(String, 
 struct Walk<'a> {
     conn: &'a Connection,
     query: &'a FiguresQuery,
+    /// Rows so far, also those that did not fit: each costs a look.
+    looked_at: usize,
     figures: Figures,
     names: HashMap<String, usize>,
     /// The place of each session by its number in the file; nothing where it does not fit.
@@ -66,11 +68,12 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Takes a row down. False when there are enough.
     fn take(&mut self, row: &Row<'_>) -> Result<bool, Fault> {
-        let Some(session) = self.session(row.get(1)?)? else { return Ok(true) };
-        if self.figures.rows.len() == self.query.limit {
+        if self.looked_at == self.query.limit {
             self.figures.cut = true;
             return Ok(false);
         }
+        self.looked_at += 1;
+        let Some(session) = self.session(row.get(1)?)? else { return Ok(true) };
         let word = text(row, 4)?;
         let status = Status::ALL.into_iter().find(|status| status.word() == word);
         let status = status.ok_or_else(|| Fault::Damaged(format!("a handoff cannot be {word}")))?;

@@ -114,7 +114,7 @@ async fn a_market_that_goes_away_is_asked_a_few_times() {
     assert_eq!((ending.signal, ending.data["retryable"].as_bool()), ("SEARCHING_FLIGHTS_FAILED", Some(true)));
     assert_eq!((ending.data["rfp_id"].as_str(), bench.paused.lock().len()), (Some("rfp-1"), 2));
     let ending = scene.run("proposal_analysis", json!({"rfp_id": "rfp-1"})).await;
-    assert_eq!((ending.signal, ending.data["error_type"].as_str()), ("ANALYSIS_FAILED", Some("market_error")));
+    assert_eq!((ending.signal, ending.data["error_type"].as_str()), ("ANALYSIS_FAILED", Some("insufficient_data")));
 }
 
 #[tokio::test]
