@@ -117,10 +117,8 @@ impl Conversation {
         }
         let text = said.content.clone();
         let n = self.engine.say(&self.session, vec![said]).await?;
-        self.ask(n, &text).await
-        let n = self.engine.say(&self.session, vec![NewMessage::new(Role::User, text)]).await?;
         // A future of many parts, which its callers would have to hold as a whole.
-        Box::pin(self.ask(n, text)).await
+        Box::pin(self.ask(n, &text)).await
     }
 
     /// Goes on with what the user said last, where that has no answer that was heard: the process that waited for it was
@@ -141,8 +139,6 @@ impl Conversation {
         if let Some(message) = said
             && self.asked_until().await? < n
         {
-            return self.ask(n, &message.said.content).await.map(Some);
-        if let Some(message) = last.first().filter(|message| message.said.role == Role::User) {
             return Box::pin(self.ask(n, &message.said.content)).await.map(Some);
         }
         match self.going().await? {

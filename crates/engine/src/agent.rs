@@ -80,6 +80,26 @@ where
     }
 }
 
+/// What was recorded when somebody worked on a piece of work before.
+#[derive(Default)]
+pub(crate) struct Recorded {
+    /// The outputs of its steps, by name.
+    pub(crate) steps: BTreeMap<String, Value>,
+    /// The states that it moved its workflow to and that this run has not come to yet, in order.
+    pub(crate) moves: VecDeque<String>,
+}
+
+impl Recorded {
+    /// Whether the run before came to this state too. It is passed, with whatever lies before it.
+    fn passes(&mut self, state: &str) -> bool {
+        let passed = self.moves.iter().position(|moved| moved == state);
+        if let Some(at) = passed {
+            self.moves.drain(..=at);
+        }
+        passed.is_some()
+    }
+}
+
 /// A piece of work in the hands of an agent.
 #[derive(Clone)]
 pub struct Work {
