@@ -19,6 +19,8 @@ fn a_refusal_says_how_to_mend_it() {
          handoffs show 12
          handoffs show ffffff
          handoffs --since soon
+         run nothere
+         check nothere
          take ffffff --as anna --for ever
          approve 00000000-0000-4000-8000-000000000000 --digest x
          explain HO0000",
@@ -80,10 +82,20 @@ fn a_refusal_says_how_to_mend_it() {
             !   hint: write it as 10m (ago), 2026-03-01 or 2026-03-01T08:00:00Z
             !   more: handover explain HO0104
             = 1
+            $ handover run nothere
+            ! error[HO0112]: there is no such file
+            !  --> nothere
+            !   = hint: check the path
+            = 1
+            $ handover check nothere
+            ! error[HO0112]: there is no such file
+            !  --> nothere
+            !   = hint: check the path
+            = 1
             $ handover take ffffff --as anna --for ever
-            ! handover: HO0501 no handoff begins with ffffff
-            !   hint: `handover handoffs` lists them
-            !   more: handover explain HO0501
+            ! handover: HO0104 `ever` is no length of time
+            !   hint: write it as 30s, 5m, 1h 30m or 2d
+            !   more: handover explain HO0104
             = 1
             $ handover approve UUID --digest x
             ! handover: HO0108 digest: `x` is no digest
@@ -91,7 +103,7 @@ fn a_refusal_says_how_to_mend_it() {
             !   more: handover explain HO0108
             = 1
             $ handover explain HO0000
-            ! handover: there is no code HO0000; codes go from HO0101 to HO0901
+            ! handover: there is no code HO0000; codes go from HO0101 to HO1011
             !   hint: `handover explain` lists all of them
             = 1
         "#]],
@@ -122,7 +134,7 @@ fn a_command_line_that_cannot_be_ends_with_3() {
             ! error: the following required arguments were not provided:
             !   --as <AGENT>
             ! 
-            ! Usage: handover take --as <AGENT> <ID>
+            ! Usage: handover take --as <AGENT> <ID|--next>
             ! 
             ! For more information, try '--help'.
             = 3
@@ -130,7 +142,7 @@ fn a_command_line_that_cannot_be_ends_with_3() {
             ! error: the following required arguments were not provided:
             !   <FILE|--name <AGENT>>
             ! 
-            ! Usage: handover agents register <FILE|--name <AGENT>>
+            ! Usage: handover agents register <FILE|--name <AGENT>> [-- <WORD>...]
             ! 
             ! For more information, try '--help'.
             = 3
@@ -175,7 +187,7 @@ fn programs_get_errors_as_json() {
             ! {"error":{"exit":1,"hint":"begin with `handover agents register --name NAME` or `handover demo`, or name a file with --db FILE","message":"there is no database none.db"}}
             = 1
             $ handover --json explain HO0000
-            ! {"error":{"exit":1,"hint":"`handover explain` lists all of them","message":"there is no code HO0000; codes go from HO0101 to HO0901"}}
+            ! {"error":{"exit":1,"hint":"`handover explain` lists all of them","message":"there is no code HO0000; codes go from HO0101 to HO1011"}}
             = 1
             $ handover handoffs --json show ffff
             ! {"error":{"code":"HO0501","exit":1,"hint":"`handover handoffs` lists them","message":"no handoff begins with ffff","refusals":[{"code":"HO0501","hint":"`handover handoffs` lists them","message":"no handoff begins with ffff"}]}}
