@@ -31,20 +31,20 @@ fn something_else_at_the_top() {
     refused(
         "agent:\n  - id: a\nfoo: 1\n",
         &expect![[r#"
-        error[HO0105]: there is no field `agent`
-         --> handover.yaml:1:1 in agent
-          |
-        1 | agent:
-          | ^^^^^
-          = hint: did you mean `agents`?
+            error[HO0105]: there is no field `agent`
+             --> handover.yaml:1:1 in agent
+              |
+            1 | agent:
+              | ^^^^^
+              = hint: did you mean `agents`?
 
-        error[HO0105]: there is no field `foo`
-         --> handover.yaml:3:1 in foo
-          |
-        3 | foo: 1
-          | ^^^
-          = hint: the fields are policy, agents
-    "#]],
+            error[HO0105]: there is no field `foo`
+             --> handover.yaml:3:1 in foo
+              |
+            3 | foo: 1
+              | ^^^
+              = hint: the fields are …
+        "#]],
     );
     refused(
         "agents: {a: {}}\npolicy: strict\n",
@@ -165,12 +165,12 @@ fn words_that_are_none_of_the_allowed_ones() {
               |                       ^^^
               = hint: did you mean `high`?
 
-            error[HO0103]: `robot` is not one of local, worker, human
+            error[HO0103]: `robot` is not one of local, worker, human, llm, command, http
              --> handover.yaml:4:19 in agents[0].kind
               |
             4 |   - {id: a, kind: robot, autonomy_budget: {max_risk: Low}}
               |                   ^^^^^
-              = hint: use one of local, worker, human
+              = hint: use one of local, worker, human, llm, command, http
 
             error[HO0103]: `Low` is not one of low, medium, high
              --> handover.yaml:4:54 in agents[0].autonomy_budget.max_risk

@@ -126,40 +126,40 @@ fn words_that_do_not_exist() {
     refused(
         &text,
         &expect![[r#"
-        error[HO0103]: `comand` is not one of builtin, command
-         --> flow.yaml:2:39 in agents.reviewer.run.comand
-          |
-        2 | agents: {writer: {}, reviewer: {run: {comand: [x]}, max_risk: 3}}
-          |                                       ^^^^^^
-          = hint: did you mean `command`?
+            error[HO0103]: `comand` is not one of builtin, command, llm, http
+             --> flow.yaml:2:39 in agents.reviewer.run.comand
+              |
+            2 | agents: {writer: {}, reviewer: {run: {comand: [x]}, max_risk: 3}}
+              |                                       ^^^^^^
+              = hint: did you mean `command`?
 
-        error[HO0103]: `3` is not one of low, medium, high
-         --> flow.yaml:2:63 in agents.reviewer.max_risk
-          |
-        2 | agents: {writer: {}, reviewer: {run: {comand: [x]}, max_risk: 3}}
-          |                                                               ^
-          = hint: use one of low, medium, high
+            error[HO0103]: `3` is not one of low, medium, high
+             --> flow.yaml:2:63 in agents.reviewer.max_risk
+              |
+            2 | agents: {writer: {}, reviewer: {run: {comand: [x]}, max_risk: 3}}
+              |                                                               ^
+              = hint: use one of low, medium, high
 
-        error[HO0103]: `complete` is not one of completed, failed
-         --> flow.yaml:7:15 in states.DONE.end
-          |
-        7 |   DONE: {end: complete}
-          |               ^^^^^^^^
-          = hint: did you mean `completed`?
+            error[HO0103]: `complete` is not one of completed, failed
+             --> flow.yaml:7:15 in states.DONE.end
+              |
+            7 |   DONE: {end: complete}
+              |               ^^^^^^^^
+              = hint: did you mean `completed`?
 
-        error[HO0103]: `hihg` is not one of critical, urgent, high, normal, low
-          --> flow.yaml:11:60 in rules[2].priority
-           |
-        11 |   - {id: done, from: reviewer, reason: Approved, priority: hihg, risk: extreme, next_state: DONE}
-           |                                                            ^^^^
-           = hint: did you mean `high`?
+            error[HO0103]: `hihg` is not one of critical, urgent, high, normal, low
+              --> flow.yaml:11:60 in rules[2].priority
+               |
+            11 |   - {id: done, from: reviewer, reason: Approved, priority: hihg, risk: extreme, next_state: DONE}
+               |                                                            ^^^^
+               = hint: did you mean `high`?
 
-        error[HO0103]: `extreme` is not one of low, medium, high
-          --> flow.yaml:11:72 in rules[2].risk
-           |
-        11 |   - {id: done, from: reviewer, reason: Approved, priority: hihg, risk: extreme, next_state: DONE}
-           |                                                                        ^^^^^^^
-           = hint: use one of low, medium, high
-    "#]],
+            error[HO0103]: `extreme` is not one of low, medium, high
+              --> flow.yaml:11:72 in rules[2].risk
+               |
+            11 |   - {id: done, from: reviewer, reason: Approved, priority: hihg, risk: extreme, next_state: DONE}
+               |                                                                        ^^^^^^^
+               = hint: use one of low, medium, high
+        "#]],
     );
 }
