@@ -30,9 +30,10 @@ impl Workflow {
     /// With everything that is wrong.
     pub fn check(&self) -> Result<Vec<Noted>, HandoffError> {
         let mut checks = on_one_stack(|| self.parts());
-        // What leads where only makes sense when the names do.
-        if checks.is_clean() {
-            if self.check_start(&mut checks) {
+        if !is_enough(&checks) {
+            // What leads where only makes sense when the names do. Where nothing is wrong, they do.
+            let leads = checks.is_clean() || self.leads_somewhere();
+            if leads && self.check_start(&mut checks) {
                 self.check_paths(&mut checks);
             }
             self.check_shadows(&mut checks);
@@ -74,6 +75,25 @@ impl Workflow {
             wait("limits.time", ms, &mut checks);
         }
         checks
+    }
+
+    /// Whether every name that a way is made of is known, and there are no more of them than a walk is made for.
+    fn leads_somewhere(&self) -> bool {
+        let state = |name: &String| self.states.contains_key(name);
+        let agent = |id: &AgentId| self.agents.contains_key(id);
+        let few = self.agents.len() <= limits::WORKFLOW_AGENTS_MAX
+            && self.states.len() <= limits::WORKFLOW_STATES_MAX
+            && self.rules.len() <= limits::WORKFLOW_RULES_MAX;
+        let known = |rule: &Rule| {
+            agent(&rule.from) && rule.to.as_ref().is_none_or(agent) && rule.next_state.as_ref().is_none_or(state)
+        };
+        let route = self.on_error.as_ref();
+        few && state(&self.start)
+            && self.states.values().all(|entry| entry.agent.as_ref().is_none_or(agent))
+            && self.transitions.iter().all(|(from, all)| state(from) && all.iter().all(state))
+            && self.rules.iter().all(known)
+            && route.and_then(|route| route.to.as_ref()).is_none_or(agent)
+            && route.and_then(|route| route.next_state.as_ref()).is_none_or(state)
     }
 
     fn check_agents(&self, checks: &mut Checks) {

@@ -7,6 +7,7 @@ use handover_core::{
     agent::AgentKind,
     graph::{self, Graph, Load, NodeKind, Terminal},
     limits::{GRAPH_EDGES_MAX, PAGE_MAX},
+    refusal::Code,
 };
 use handover_store::HandoffQuery;
 use serde_json::json;
@@ -64,7 +65,7 @@ pub(crate) async fn run(args: &Draw, job: &mut Job<'_>) -> Result<(), Stop> {
     let mut graph = match &args.what {
         None => team(job).await?,
         Some(name) if job.engine.workflow(name).is_ok() => graph::of_workflow(&*job.engine.workflow(name)?, None),
-        Some(text) => session(text, job).await?,
+        Some(text) => session(text, job).await.map_err(|stop| neither(text, stop))?,
     };
     let people = job.engine.agents().into_iter().filter(|agent| agent.profile.kind == AgentKind::Human);
     for person in people {
@@ -81,6 +82,19 @@ async fn session(text: &str, job: &Job<'_>) -> Result<Graph, Stop> {
     let id = ids::session(job, text).await?;
     let handoffs = job.engine.handoff_history(&id, 0, PAGE_MAX).await?;
     Ok(graph::of_session(id.as_str(), &handoffs))
+}
+
+/// What is no session might have been meant as a workflow.
+fn neither(text: &str, stop: Stop) -> Stop {
+    match stop {
+        Stop::Refused(mut error) if error.code() == Code::UnknownSession => {
+            for refusal in &mut error.refusals {
+                refusal.message = format!("there is neither a session nor a workflow {text}");
+            }
+            Stop::Refused(error)
+        }
+        other => other,
+    }
 }
 
 /// The whole team: how often each pair handed over, and how busy everybody is.

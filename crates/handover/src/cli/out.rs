@@ -155,6 +155,8 @@ impl Out {
         }
         let text = match stop {
             Stop::Refused(error) => self.refusal(error),
+            // No mistakes are counted in a file that is not there.
+            Stop::File(error) if error.mistakes.iter().all(|mistake| mistake.line == 0) => error.to_string(),
             Stop::File(error) => {
                 let count = error.count();
                 format!("{error}\n{}: {count} {}\n", error.file, if count == 1 { "mistake" } else { "mistakes" })

@@ -135,20 +135,29 @@ async fn list(args: &List, job: &mut Job<'_>) -> Result<(), Stop> {
     table.write(job.out).await
 }
 
-/// Where a session stands: in its workflow, where it follows one.
+/// Where a session stands: in its workflow, where it follows one, and how that ended.
 fn state(session: &Session) -> (String, Style) {
     if let Some(flow) = &session.flow {
-        let style = match flow.ended {
-            Some(workflow::End::Completed) => Style::Green,
-            Some(workflow::End::Failed) => Style::Red,
-            None => Style::Blue,
+        return match (flow.ended, session.ended_at) {
+            (Some(workflow::End::Completed), _) => (format!("{} ✓", flow.state), Style::Green),
+            (Some(workflow::End::Failed), _) => (format!("{} ✗", flow.state), Style::Red),
+            (None, Some(_)) => (format!("{}, ended", flow.state), Style::Dim),
+            (None, None) => (flow.state.clone(), Style::Blue),
         };
-        return (flow.state.clone(), style);
     }
     match (session.ended_at, session.open.len()) {
         (Some(_), _) => ("ended".to_owned(), Style::Dim),
         (None, 0) => ("quiet".to_owned(), Style::Plain),
         (None, open) => (format!("{open} open"), Style::Blue),
+    }
+}
+
+/// How a session ended, in a word for programs; nothing while it goes on.
+fn ended(session: &Session) -> Option<&'static str> {
+    match session.flow.as_ref().and_then(|flow| flow.ended) {
+        Some(workflow::End::Completed) => Some("completed"),
+        Some(workflow::End::Failed) => Some("failed"),
+        None => session.ended_at.map(|_| "ended"),
     }
 }
 
@@ -213,5 +222,6 @@ fn as_json(session: &Session) -> Value {
     value["artifacts"] = json!(session.artifacts.values().collect::<Vec<_>>());
     value["decisions"] = json!(*session.decisions);
     value["locks"] = json!(*session.locks);
+    value["ended"] = json!(ended(session));
     value
 }

@@ -13,9 +13,9 @@ pub struct Mistake {
     pub message: String,
     /// Where in the settings, as a path such as `agents[2].escalates_to`; empty when it is about the file as a whole.
     pub field: String,
-    /// The line, from 1.
+    /// The line, from 1; 0 when there is no such file.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// The column in characters, from 1; 0 when there is no such file.
     pub column: usize,
     /// How to mend it.
     pub hint: String,
@@ -111,7 +111,10 @@ impl Mistake {
 
     fn excerpt(&self, file: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let margin = " ".repeat(self.line.to_string().len());
-        write!(f, "{margin}--> {}:{}:{}", tame(file), self.line, self.column)?;
+        write!(f, "{margin}--> {}", tame(file))?;
+        if self.line > 0 {
+            write!(f, ":{}:{}", self.line, self.column)?;
+        }
         if self.field.is_empty() {
             f.write_str("\n")?;
         } else {

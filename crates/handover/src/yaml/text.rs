@@ -5,7 +5,11 @@ use handover_core::{
     limits::{FILE_BYTES_MAX, SOURCE_CHARS_MAX},
     refusal::Code,
 };
-use std::{fs::File, io::Read, path::Path};
+use std::{
+    fs::File,
+    io::{ErrorKind, Read},
+    path::Path,
+};
 
 /// The text of a file, not longer than it may be.
 pub(crate) fn text_of(name: &str, path: &Path) -> Result<String, FileError> {
@@ -13,6 +17,13 @@ pub(crate) fn text_of(name: &str, path: &Path) -> Result<String, FileError> {
     let limit = FILE_BYTES_MAX as u64 + 1;
     let opened = File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
     if let Err(error) = opened {
+        if error.kind() == ErrorKind::NotFound {
+            let mut missing =
+                FileError::whole(name, Code::NotYaml, "there is no such file".to_owned(), "check the path");
+            // No place in a file that is not there.
+            missing.mistakes.iter_mut().for_each(|mistake| (mistake.line, mistake.column) = (0, 0));
+            return Err(missing);
+        }
         let message = format!("the file cannot be read: {error}");
         return Err(FileError::whole(name, Code::NotYaml, message, "check the path and its permissions"));
     }

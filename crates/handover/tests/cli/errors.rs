@@ -19,6 +19,8 @@ fn a_refusal_says_how_to_mend_it() {
          handoffs show 12
          handoffs show ffffff
          handoffs --since soon
+         run nothere
+         check nothere
          take ffffff --as anna --for ever
          approve 00000000-0000-4000-8000-000000000000 --digest x
          explain HO0000",
@@ -80,10 +82,20 @@ fn a_refusal_says_how_to_mend_it() {
             !   hint: write it as 10m (ago), 2026-03-01 or 2026-03-01T08:00:00Z
             !   more: handover explain HO0104
             = 1
+            $ handover run nothere
+            ! error[HO0112]: there is no such file
+            !  --> nothere
+            !   = hint: check the path
+            = 1
+            $ handover check nothere
+            ! error[HO0112]: there is no such file
+            !  --> nothere
+            !   = hint: check the path
+            = 1
             $ handover take ffffff --as anna --for ever
-            ! handover: HO0501 no handoff begins with ffffff
-            !   hint: `handover handoffs` lists them
-            !   more: handover explain HO0501
+            ! handover: HO0104 `ever` is no length of time
+            !   hint: write it as 30s, 5m, 1h 30m or 2d
+            !   more: handover explain HO0104
             = 1
             $ handover approve UUID --digest x
             ! handover: HO0108 digest: `x` is no digest

@@ -209,6 +209,11 @@ fn statistics_tell_of_a_workflow_and_of_what_stopped_it() {
     assert_eq!((&stats["records"], &stats["pairs"][0]["count"]), (&Value::Null, &4.into()));
     assert_eq!(place.json("stats --session lost")["by_status"], json!({"failed": 1}));
     assert_eq!(place.json("stats --since 2100-01-01")["total_handoffs"], 0);
+    let ended = |name: &str| place.json(&format!("sessions show {name}"))["ended"].clone();
+    assert_eq!(ended("lost"), "failed");
+    let sessions = place.good("sessions");
+    let marks = |mark: &str| sessions.lines().filter(|line| line.contains(mark)).count();
+    assert_eq!((marks("✓"), marks("✗")), (3, 1), "{sessions}");
     let text = place.good("stats --workflow shop --since 1h");
     for part in ["clerk     0         4        0   75%", "WORKFLOW  SESSIONS  HANDOFFS\nshop             4         4"] {
         assert!(text.contains(part), "{text}");
@@ -234,6 +239,8 @@ fn a_drawing_for_programs_has_its_text() {
             assert!(drawn["drawing"].as_str().unwrap().contains(part), "{what} {drawn}");
         }
     }
+    let told = told(&place.output("graph nothing"));
+    assert!(told.contains("there is neither a session nor a workflow nothing") && told.ends_with("= 1\n"), "{told}");
     let written = place.json("graph s --form svg --output s.svg");
     assert_eq!(written, json!({"form": "svg", "file": "s.svg"}));
     assert!(fs::read_to_string(place.path().join("s.svg")).unwrap().starts_with("<svg"));

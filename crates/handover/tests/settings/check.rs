@@ -46,7 +46,7 @@ fn a_missing_file_ends_with_1() {
     let folder = tempfile::tempdir().unwrap();
     let (code, _, told) = run(folder.path());
     assert_eq!(code, Some(1));
-    assert!(told.contains("the file cannot be read") && told.ends_with("handover.yaml: 1 mistake\n"), "{told}");
+    assert!(told.contains("there is no such file\n --> handover.yaml\n"), "{told}");
 }
 
 #[test]

@@ -275,7 +275,7 @@ fn bytes_that_are_not_utf_8() {
 fn a_file_that_is_not_there() {
     let folder = tempfile::tempdir().unwrap();
     let error = settings::read(folder.path().join("nowhere.yaml")).unwrap_err();
-    assert!(error.to_string().starts_with("error[HO0112]: the file cannot be read: "), "{error}");
+    assert!(error.to_string().starts_with("error[HO0112]: there is no such file\n --> "), "{error}");
 }
 
 #[test]

@@ -7,11 +7,6 @@ use handover::{
     workflow,
 };
 
-/// The first code that a text is refused with.
-fn code(text: &str) -> Code {
-    workflow::parse("x", text).expect_err("it is refused").mistakes[0].code
-}
-
 #[test]
 fn nothing_grows_without_a_bound() {
     let head = "name: x\nagents: {a: {}}\nstart: A\n";
@@ -27,7 +22,8 @@ fn nothing_grows_without_a_bound() {
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(code(&text), expected, "{}", &text[..80]);
+        let found = workflow::parse("x", &text).expect_err("it is refused").mistakes;
+        assert!(found.iter().any(|mistake| mistake.code == expected), "{}: {found:?}", &text[..80]);
     }
 }
 

@@ -171,55 +171,76 @@ fn parts_that_contradict_each_other() {
     refused(
         &text,
         &expect![[r#"
-        error[HO1002]: nobody is responsible for `IDLE`
-         --> flow.yaml:8:3 in states.IDLE
-          |
-        8 |   IDLE: {about: nobody}
-          |   ^^^^
-          = hint: give it an `agent`, or say `end: completed` or `end: failed`
+            error[HO1004]: writer is given work in REVIEWING, where its rules do not count
+             --> flow.yaml:6:3 in states.REVIEWING
+              |
+            6 |   REVIEWING: {agent: reviewer}
+              |   ^^^^^^^^^
+              = hint: let the rule lead to a state of writer, such as `next_state: WRITING`
 
-        error[HO0110]: writer would hand over to itself
-          --> flow.yaml:10:36 in rules[0].to
-           |
-        10 |   - {id: review, from: writer, to: writer, reason: A draft, next_state: REVIEWING}
-           |                                    ^^^^^^
-           = hint: let the agent move the state itself; see `transitions`
+            error[HO1004]: DONE cannot be reached
+             --> flow.yaml:7:3 in states.DONE
+              |
+            7 |   DONE: {end: completed}
+              |   ^^^^
+              = hint: add a rule or a transition that leads to it, or remove it
 
-        error[HO1002]: reviewer is responsible for REVIEWING, not writer
-          --> flow.yaml:10:73 in rules[0].next_state
-           |
-        10 |   - {id: review, from: writer, to: writer, reason: A draft, next_state: REVIEWING}
-           |                                                                         ^^^^^^^^^
-           = hint: hand over to reviewer, or lead to a state of writer
+            error[HO1002]: nobody is responsible for `IDLE`
+             --> flow.yaml:8:3 in states.IDLE
+              |
+            8 |   IDLE: {about: nobody}
+              |   ^^^^
+              = hint: give it an `agent`, or say `end: completed` or `end: failed`
 
-        error[HO0110]: reviewer would hand over to itself
-          --> flow.yaml:11:37 in rules[1].to
-           |
-        11 |   - {id: again, from: reviewer, to: reviewer, trigger_state: REJECTED, reason: Not yet, next_state: WRITING}
-           |                                     ^^^^^^^^
-           = hint: let the agent move the state itself; see `transitions`
+            error[HO1004]: IDLE cannot be reached
+             --> flow.yaml:8:3 in states.IDLE
+              |
+            8 |   IDLE: {about: nobody}
+              |   ^^^^
+              = hint: add a rule or a transition that leads to it, or remove it
 
-        error[HO1002]: writer is responsible for WRITING, not reviewer
-          --> flow.yaml:11:101 in rules[1].next_state
-           |
-        11 |   - {id: again, from: reviewer, to: reviewer, trigger_state: REJECTED, reason: Not yet, next_state: WRITING}
-           |                                                                                                     ^^^^^^^
-           = hint: hand over to writer, or lead to a state of reviewer
+            error[HO0110]: writer would hand over to itself
+              --> flow.yaml:10:36 in rules[0].to
+               |
+            10 |   - {id: review, from: writer, to: writer, reason: A draft, next_state: REVIEWING}
+               |                                    ^^^^^^
+               = hint: let the agent move the state itself; see `transitions`
 
-        error[HO1002]: nobody goes on in WRITING
-          --> flow.yaml:12:62 in rules[2].next_state
-           |
-        12 |   - {id: done, from: reviewer, reason: Approved, next_state: WRITING}
-           |                                                              ^^^^^^^
-           = hint: say `to: writer`, or lead to a state that ends the workflow
+            error[HO1002]: reviewer is responsible for REVIEWING, not writer
+              --> flow.yaml:10:73 in rules[0].next_state
+               |
+            10 |   - {id: review, from: writer, to: writer, reason: A draft, next_state: REVIEWING}
+               |                                                                         ^^^^^^^^^
+               = hint: hand over to reviewer, or lead to a state of writer
 
-        error[HO1002]: `DONE` ends the workflow; nothing follows it
-          --> flow.yaml:13:15 in transitions.DONE
-           |
-        13 | transitions: {DONE: [WRITING]}
-           |               ^^^^
-           = hint: remove this transition, or the `end` of the state
-    "#]],
+            error[HO0110]: reviewer would hand over to itself
+              --> flow.yaml:11:37 in rules[1].to
+               |
+            11 |   - {id: again, from: reviewer, to: reviewer, trigger_state: REJECTED, reason: Not yet, next_state: WRITING}
+               |                                     ^^^^^^^^
+               = hint: let the agent move the state itself; see `transitions`
+
+            error[HO1002]: writer is responsible for WRITING, not reviewer
+              --> flow.yaml:11:101 in rules[1].next_state
+               |
+            11 |   - {id: again, from: reviewer, to: reviewer, trigger_state: REJECTED, reason: Not yet, next_state: WRITING}
+               |                                                                                                     ^^^^^^^
+               = hint: hand over to writer, or lead to a state of reviewer
+
+            error[HO1002]: nobody goes on in WRITING
+              --> flow.yaml:12:62 in rules[2].next_state
+               |
+            12 |   - {id: done, from: reviewer, reason: Approved, next_state: WRITING}
+               |                                                              ^^^^^^^
+               = hint: say `to: writer`, or lead to a state that ends the workflow
+
+            error[HO1002]: `DONE` ends the workflow; nothing follows it
+              --> flow.yaml:13:15 in transitions.DONE
+               |
+            13 | transitions: {DONE: [WRITING]}
+               |               ^^^^
+               = hint: remove this transition, or the `end` of the state
+        "#]],
     );
 }
 

@@ -238,3 +238,35 @@ fn a_start_that_is_an_end() {
         "#]],
     );
 }
+
+#[test]
+fn what_leads_where_is_told_along_with_the_rest() {
+    let flow = |reviewer: &str| {
+        format!(
+            "name: x\nagents: {{a: {{signals: [READY, ODD]}}, b: {{at_once: 0}}}}\nstart: A\n\
+             states: {{A: {{agent: a}}, B: {{agent: {reviewer}}}, L: {{agent: b}}, C: {{end: completed}}}}\nrules:\n  \
+             - {{id: one, from: a, to: b, trigger_state: READY, reason: r, next_state: B}}\n  \
+             - {{id: two, from: a, to: b, trigger_state: READY, reason: '', next_state: B}}\n  \
+             - {{id: end, from: b, reason: r, next_state: C}}\n"
+        )
+    };
+    expect![[r#"
+        2:31 HO1004 agents.a.signals[1]: a may end with ODD, and no rule leads on from there
+        2:51 HO0109 agents.b.at_once: 0 would take nothing
+        4:40 HO1004 states.L: L cannot be reached
+        7:5 HO1004 rules[1]: rule two can never fire: rule one comes first and fits whatever comes
+        7:61 HO0102 rules[1].reason: it is empty
+    "#]]
+    .assert_eq(&brief(&flow("b")));
+    // A way over somebody who is not there is not walked.
+    expect![[r#"
+        2:31 HO1004 agents.a.signals[1]: a may end with ODD, and no rule leads on from there
+        2:51 HO0109 agents.b.at_once: 0 would take nothing
+        4:36 HO0208 states.B.agent: `nobody` is not among the agents
+        6:76 HO1002 rules[0].next_state: nobody is responsible for B, not b
+        7:5 HO1004 rules[1]: rule two can never fire: rule one comes first and fits whatever comes
+        7:61 HO0102 rules[1].reason: it is empty
+        7:77 HO1002 rules[1].next_state: nobody is responsible for B, not b
+    "#]]
+    .assert_eq(&brief(&flow("nobody")));
+}
