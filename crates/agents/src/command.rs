@@ -34,6 +34,11 @@ impl Agent for CommandAgent {
         // The engine ends it at the deadline of the handoff; this is for the day when nobody else does.
         let bounds = Bounds { time: Duration::from_millis(WAIT_MS_MAX), ..Bounds::default() };
         let ran = run(&self.program, format!("{input}\n").into_bytes(), &bounds).await?;
+        if !ran.err.trim().is_empty() {
+            // What it said of its trouble is in the trail, also where it went well.
+            let said = assignment::tame(&ran.err);
+            let _: String = work.step("stderr", || async { Ok(said) }).await?;
+        }
         match (ran.trouble(&self.program, &bounds).map(|trouble| assignment::tame(&trouble)), ran.status) {
             // It ended by itself and says that it could not do it.
             (Some(trouble), Status::Exit(_)) => Ok(Done::failed(trouble)),

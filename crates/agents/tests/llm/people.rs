@@ -129,7 +129,7 @@ async fn with_nobody_above_the_model_is_told_so() {
         --
         user: Clean up
         lead: May I? [request_approval {"action":"Drop the table","reason":"It is old","risk":"high"}]
-        lead ⟵ request_approval: {"error":"this was refused: lead->?: HO0408 ladder: lead has nobody to escalate to","hint":"mend it and try again, do the task yourself, or ask the user","mistakes":[{"code":"HO0408","field":"ladder","hint":"","message":"lead has nobody to escalate to"}]}
+        lead ⟵ request_approval: {"error":"there is no person above you who could approve it","hint":"do not do it; tell the user"}
         lead: I did not do it.
 
         lead (Success, 30 tokens, 2 asks): Nobody is above me.

@@ -63,7 +63,6 @@ async fn what_the_rules_refuse_is_mended() {
 
         ## Your Step
 
-        You work on the state LOOKING of the workflow w. Look for it.
         Your step is LOOKING. Look for it.
         End it by calling `finish_step` once, with new data alone: what you were given goes along by itself. Where the work goes:
         - FOUND → the end: it is there; needs place

@@ -2,11 +2,13 @@
 
 use super::{Draft, Verdict, between, validate::Checks};
 use crate::{
-    command::{Giving, Goto, Update, Write},
+    agent::AgentKind,
+    command::{Giving, Goto, Prepared, Update, Write},
     event::Event,
     handoff::{ContextUpdates, Handoff, Kind, Metrics, ReturnStatus, Status},
     ids::{AgentId, HandoffId, LeaseId},
     limits,
+    message::{NewMessage, Role},
     refusal::{Code, HandoffError, Refusal},
 };
 use std::sync::Arc;
@@ -42,6 +44,7 @@ impl Draft<'_> {
             _ => self.failed_at_work(&by),
         }
         result.signal = giving.signal;
+        self.say_as_person(&handoff, &result.result.body);
         self.end_with(&handoff, status, result, self.now);
         if self.session.is_step(id) {
             return self.follow_rules(id);
@@ -49,6 +52,20 @@ impl Draft<'_> {
         match then {
             Some(goto) => self.go_on(&by, *goto, Some(&handoff)),
             None => Ok(()),
+        }
+    }
+
+    /// What a person answers to the user is part of the conversation. Other agents say it themselves, while they work.
+    fn say_as_person(&mut self, handoff: &Handoff, body: &serde_json::Value) {
+        let by = &handoff.to_agent;
+        let person = self.agent(by).is_some_and(|agent| agent.profile.kind == AgentKind::Human);
+        let asked = self.session.user_id.as_deref() == Some(handoff.request.from_agent.as_str());
+        let owner = self.session.user_id.is_some() && self.session.lasting_owner() == by;
+        let text = text_of(body);
+        if person && (asked || owner) && self.session.flow.is_none() && !text.trim().is_empty() {
+            let mut message = NewMessage::new(Role::Assistant, text);
+            message.agent = Some(by.clone());
+            self.append(vec![Prepared::from_new(message)]);
         }
     }
 

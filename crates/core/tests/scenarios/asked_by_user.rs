@@ -88,3 +88,24 @@ fn it_passes_where_every_agent_works_alone() {
             => a, h1 completed"#]],
     );
 }
+
+#[test]
+fn what_a_person_answers_is_part_of_the_conversation() {
+    check(
+        "
+        agent u kind=human
+        agent p kind=human
+        open s by p user=u
+        initiate h1 u->p delegation timeout=60s
+        accept h1 by p as L1
+        return h1 as L1 success body=\"yes\"
+        ",
+        &expect![[r#"
+            1 session_opened p
+            2 initiated h1 u->p delegation offered until 86400s
+            3 accepted h1 p L1 until 30s deadline 60s
+            4 messages_appended 1, now 1
+            5 completed h1 success returned to u
+            => p, h1 completed"#]],
+    );
+}

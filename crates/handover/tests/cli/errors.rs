@@ -93,9 +93,9 @@ fn a_refusal_says_how_to_mend_it() {
             !   = hint: check the path
             = 1
             $ handover take ffffff --as anna --for ever
-            ! handover: HO0104 `ever` is no length of time
-            !   hint: write it as 30s, 5m, 1h 30m or 2d
-            !   more: handover explain HO0104
+            ! handover: HO0501 no handoff begins with ffffff
+            !   hint: `handover handoffs` lists them
+            !   more: handover explain HO0501
             = 1
             $ handover approve UUID --digest x
             ! handover: HO0108 digest: `x` is no digest

@@ -4,7 +4,7 @@
 use crate::house::{House, agent, delegation, session};
 use handover_core::command::Command;
 use handover_store::{
-    HandoffQuery, RecordQuery, Retention, Store, StoreError,
+    FiguresQuery, HandoffQuery, RecordQuery, Retention, Store, StoreError,
     sqlite::{Options, SqliteStore},
 };
 use std::{
@@ -112,6 +112,9 @@ async fn read(house: &House, id: &handover_core::ids::SessionId) -> Result<(), S
     store.sessions("default", 0, 9).await?;
     store.handoff(some).await?;
     store.handoffs(&HandoffQuery { limit: 9, ..HandoffQuery::default() }).await?;
+    store.handoffs_between("default", some, some, 9).await?;
+    store.open_sessions().await?;
+    store.figures(&FiguresQuery { tenant: "default".into(), limit: 9, ..FiguresQuery::default() }).await?;
     store.tenant(id).await?;
     store.handoff_rows(id, 0, 9).await?;
     store.count(id, None, None).await?;
