@@ -111,6 +111,7 @@ async fn what_is_handed_up_is_answered_from_there() {
         --
         user: Clean up
         lead: Up. [escalate {"context":{"table":"t"},"options":["yes","no"],"reason":"Too risky"}]
+        boss: I did it myself.
     "#]]
     .assert_eq(&format!("{}--\n{}", told(&answered.unwrap()), team.transcript().await));
 }
