@@ -171,7 +171,7 @@ pub(crate) fn tame(text: &str) -> String {
 async fn said(work: &Work, done: &Done) -> Result<(), Failure> {
     let handoff = work.handoff();
     let session = work.engine().session(&handoff.session_id).await?;
-    let asked = session.user_id.as_deref() == Some(handoff.request.from_agent.as_str());
+    let asked = session.serves(&handoff.request.from_agent);
     let owner = session.user_id.is_some() && *session.lasting_owner() == handoff.to_agent;
     let text = match done.body() {
         Value::Null => String::new(),

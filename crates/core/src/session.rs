@@ -268,11 +268,17 @@ impl Session {
         self.open.values().filter(held).max_by_key(|h| h.n)
     }
 
+    /// Whether this is the person whom the session serves.
+    #[must_use]
+    pub fn serves(&self, agent: &AgentId) -> bool {
+        self.user_id.as_deref() == Some(agent.as_str())
+    }
+
     /// Whether this is a question of the person whom the session serves to whoever has it now. The answer comes back
     /// to the person, and the session stays where it is.
     #[must_use]
     pub fn is_asked_by_user(&self, request: &Request) -> bool {
-        self.user_id.as_deref() == Some(request.from_agent.as_str())
+        self.serves(&request.from_agent)
             && request.kind == Kind::Delegation
             && request.to_agent.as_ref() == Some(&self.active_agent)
     }

@@ -34,8 +34,7 @@ impl LlmAgent {
         let words = step.as_ref().map(|(words, _)| words.clone());
         tools.extend(step.map(|(_, tool)| tool));
         // While somebody above decides, the session is with them; that changes nothing for whoever answers the user.
-        let asked_by_user = session.user_id.as_deref() == Some(handoff.request.from_agent.as_str())
-            && handoff.request.kind == Kind::Delegation;
+        let asked_by_user = session.serves(&handoff.request.from_agent) && handoff.request.kind == Kind::Delegation;
         // Whoever owns the session talks to the user; the steps of a workflow are work, not talk.
         let owner = *session.lasting_owner() == self.profile.id && session.flow.is_none();
         let mut words = words;

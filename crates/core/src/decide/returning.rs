@@ -59,7 +59,7 @@ impl Draft<'_> {
     fn say_as_person(&mut self, handoff: &Handoff, body: &serde_json::Value) {
         let by = &handoff.to_agent;
         let person = self.agent(by).is_some_and(|agent| agent.profile.kind == AgentKind::Human);
-        let asked = self.session.user_id.as_deref() == Some(handoff.request.from_agent.as_str());
+        let asked = self.session.serves(&handoff.request.from_agent);
         let owner = self.session.user_id.is_some() && self.session.lasting_owner() == by;
         let text = text_of(body);
         if person && (asked || owner) && self.session.flow.is_none() && !text.trim().is_empty() {
