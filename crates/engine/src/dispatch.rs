@@ -106,7 +106,7 @@ impl Engine {
 
     /// The lease of a piece of work is gone: whoever works on it here stops.
     pub(crate) fn stop_local(&self, handoff: HandoffId) {
-        if let Some(stop) = self.inner.running.lock().get(&handoff) {
+        for stop in self.inner.running.lock().get(&handoff).into_iter().flatten() {
             stop.notify_one();
         }
     }
@@ -218,15 +218,19 @@ async fn considered(engine: &Engine, local: &Arc<Local>, handoff: &Arc<Handoff>)
 
 impl Engine {
     async fn offered(&self, session: &SessionId, id: HandoffId, to: &AgentId) -> Option<Arc<Handoff>> {
+        let handoff = self.open_handoff(session, id).await?;
+        let on_offer = handoff.status() == handover_core::handoff::Status::Offered;
+        (on_offer && handoff.to_agent == *to).then_some(handoff)
+    }
+
+    async fn open_handoff(&self, session: &SessionId, id: HandoffId) -> Option<Arc<Handoff>> {
         let cell = self.inner.cache.slot(session).lock_owned().await;
         let cached = cell.session.as_ref().filter(|_| cell.loaded).map(|session| session.open.get(&id).cloned());
         drop(cell);
-        let handoff = match cached {
-            Some(found) => found?,
-            None => Arc::new(self.inner.store.handoff(id).await.ok()??),
-        };
-        let on_offer = handoff.status() == handover_core::handoff::Status::Offered;
-        (on_offer && handoff.to_agent == *to).then_some(handoff)
+        match cached {
+            Some(found) => found,
+            None => Some(Arc::new(self.inner.store.handoff(id).await.ok()??)),
+        }
     }
 }
 
@@ -234,12 +238,13 @@ impl Engine {
 async fn accept(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option<(Work, Arc<Notify>)> {
     let stop = Arc::new(Notify::new());
     {
-        // The same offer can be in the queue twice; only one may go on with it.
         let mut running = engine.inner.running.lock();
-        if running.contains_key(&handoff.id) || engine.is_closing() {
+        if engine.is_closing() {
             return None;
         }
-        running.insert(handoff.id, stop.clone());
+        // One that gave the work away may be at it still, and must not keep the next one from it. Of two that come with
+        // the same offer, the second one's acceptance is refused.
+        running.entry(handoff.id).or_default().push(stop.clone());
     }
     let taken = take(engine, handoff, place).await;
     if taken.is_none() {
@@ -278,8 +283,11 @@ async fn look_at(engine: &Engine, handoff: &Handoff) -> Result<(View, Recorded),
 
 fn forget(engine: &Engine, id: HandoffId, stop: &Arc<Notify>) {
     let mut running = engine.inner.running.lock();
-    if running.get(&id).is_some_and(|current| Arc::ptr_eq(current, stop)) {
-        running.remove(&id);
+    if let Some(stops) = running.get_mut(&id) {
+        stops.retain(|other| !Arc::ptr_eq(other, stop));
+        if stops.is_empty() {
+            running.remove(&id);
+        }
     }
     drop(running);
     engine.inner.idle_bell.notify_waiters();
@@ -292,7 +300,7 @@ async fn carry_out(engine: &Engine, local: &Arc<Local>, work: Work, stop: &Notif
     let mut task = tokio::spawn(async move { agent.run(work).await });
     let ended = tokio::select! {
         ended = &mut task => Some(ended),
-        () = stop.notified() => None,
+        () = stopped(engine, &session, id, lease, stop) => None,
     };
     match ended {
         None => task.abort(),
@@ -300,6 +308,17 @@ async fn carry_out(engine: &Engine, local: &Arc<Local>, work: Work, stop: &Notif
         Some(Err(error)) => {
             let why: Failure = format!("the agent stopped: {error}").into();
             give_back(engine, &session, id, lease, Err(why)).await;
+        }
+    }
+}
+
+/// Waits until whoever has this lease is to stop. The bell may have rung for one who had the work before.
+async fn stopped(engine: &Engine, session: &SessionId, id: HandoffId, lease: LeaseId, stop: &Notify) {
+    loop {
+        stop.notified().await;
+        let held = engine.open_handoff(session, id).await.and_then(|handoff| handoff.lease());
+        if held != Some(lease) || engine.is_closing() {
+            return;
         }
     }
 }

@@ -91,7 +91,7 @@ pub(crate) struct Inner {
     pub(crate) back: Mutex<BTreeSet<AgentId>>,
     pub(crate) locals: Mutex<HashMap<AgentId, Arc<Local>>>,
     /// Pieces of work that run in this process, to be stopped when their lease is gone.
-    pub(crate) running: Mutex<HashMap<HandoffId, Arc<Notify>>>,
+    pub(crate) running: Mutex<HashMap<HandoffId, Vec<Arc<Notify>>>>,
     /// When agents that pull work were last heard of.
     pub(crate) heard: Mutex<HashMap<AgentId, Timestamp>>,
     pub(crate) cache: Cache,
@@ -320,7 +320,7 @@ impl Engine {
             () = self.settle_running() => {}
             () = self.inner.clock.until(until) => {}
         }
-        for stop in self.inner.running.lock().values() {
+        for stop in self.inner.running.lock().values().flatten() {
             stop.notify_one(); // Its lease is taken back at the next start.
         }
         for task in self.inner.tasks.lock().drain(..) {

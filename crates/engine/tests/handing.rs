@@ -356,3 +356,30 @@ async fn a_clock_that_goes_back_changes_nothing_that_was_promised() {
     assert!(times.windows(2).all(|pair| pair[0] <= pair[1]), "{times:?}");
     engine.verify().await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_one_gives_away_the_next_one_takes_at_once() {
+    let house = House::new();
+    let engine = house.open_unsynced().await;
+    workers(&engine, &["planner"]).await;
+    let first = agent(|work: Work| async move {
+        work.decline("not mine").await?;
+        Ok(Done::text("late"))
+    });
+    engine.register(Profile::named("first").unwrap(), first).await.unwrap();
+    let second = agent(|_| async { Ok(Done::text("second")) });
+    engine.register(Profile::named("second").unwrap(), second).await.unwrap();
+    // Often, because whoever gives it away is still about to end when the next one comes.
+    for round in 0..200 {
+        let mut request = delegation("planner", "first");
+        request.task.payload = json!({"round": round});
+        request.candidates = vec![id("first"), id("second")];
+        let name = session(&format!("s{round}"));
+        engine.open_session(&name, Open::by("planner").unwrap().asking("a jet")).await.unwrap();
+        let asked = engine.initiate(&name, request).await.unwrap().handoffs[0];
+        // The clock stands still: nothing but the bell of the next one brings it on.
+        let result = tokio::time::timeout(Duration::from_secs(60), engine.returned(asked)).await.unwrap().unwrap();
+        assert_eq!((result.status, result.result.body), (ReturnStatus::Success, json!("second")));
+    }
+    engine.verify().await.unwrap();
+}
