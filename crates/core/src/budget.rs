@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// A sum: what is set aside or used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Amount {
     /// Tokens.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -76,6 +77,7 @@ impl Amount {
 
 /// A share of each kind. Nothing means: not limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Share {
     /// Tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -198,6 +200,7 @@ impl Lack {
 
 /// What one piece of work may use. In JSON also a plain number: money alone.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "BudgetForm")]
 pub struct Budget {
     /// Tokens.
@@ -212,6 +215,7 @@ pub struct Budget {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum BudgetForm {
     Money(f64),
@@ -219,6 +223,7 @@ enum BudgetForm {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Spelt {
     #[serde(default)]
@@ -248,6 +253,7 @@ impl Budget {
 
 /// Over which time a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
     /// From the beginning.
@@ -263,6 +269,7 @@ pub enum Period {
 
 /// A limit on what a tenant or an agent may use.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Limit {
     /// Tokens.
@@ -289,6 +296,7 @@ impl Limit {
 
 /// What a model costs, per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Price {
     /// What goes in.
@@ -299,6 +307,7 @@ pub struct Price {
 
 /// What a model reported for one piece of work.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
     /// The model, as in the price table.

@@ -19,6 +19,7 @@ use std::collections::HashMap;
 
 /// What an account holds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Entry {
     /// Set aside for work that is not over.
     #[serde(default, skip_serializing_if = "Amount::is_nothing")]
@@ -36,6 +37,7 @@ pub struct Entry {
 
 /// Sums over handoffs that ended: enough for means and for how far they scatter.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sample {
     /// How many.
     pub ended: u64,
@@ -91,6 +93,7 @@ impl Sample {
 
 /// What a posting does to its account.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
     /// Sets aside, if the limit still holds afterwards.
@@ -149,6 +152,7 @@ pub enum Change {
 
 /// A change of one account.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Posting {
     /// Which.
     pub account: Account,

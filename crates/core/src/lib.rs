@@ -9,6 +9,8 @@ mod build;
 pub mod command;
 pub mod context;
 pub mod decide;
+#[cfg(feature = "schema")]
+mod described;
 pub mod digest;
 pub mod event;
 pub mod expression;

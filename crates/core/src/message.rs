@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Instructions.
@@ -21,6 +22,7 @@ pub enum Role {
 
 /// A tool that an agent asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolCall {
     /// The call's id; the result names it.
     pub id: String,
@@ -33,6 +35,7 @@ pub struct ToolCall {
 
 /// A message as somebody says it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NewMessage {
     /// Who speaks.
@@ -79,6 +82,7 @@ impl NewMessage {
 
 /// A message as it is kept: cleaned, numbered, counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "Kept")]
 pub struct Message {
     /// Its place in the session, from 1.
@@ -97,6 +101,7 @@ pub struct Message {
 
 /// How a message is read: all fields side by side, which is several times as quick as putting them together later.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Kept {
     n: u64,
     at: Timestamp,
@@ -140,6 +145,7 @@ impl From<Kept> for Message {
 
 /// What a message counts as when a view decides whether to show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// Somebody says something.
@@ -173,6 +179,7 @@ impl NewMessage {
 
 /// How many messages of a class there are, and their tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tally {
     /// Messages.
     pub messages: u64,
@@ -183,6 +190,7 @@ pub struct Tally {
 /// A conversation up to a point: how long it is, what it weighs, and a digest that stands for all of it.
 /// It costs the same for 20 messages and for 20,000.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mark {
     /// The number of the last message.
     pub messages: u64,

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the work looked like when it happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snapshot {
     /// The task.
     pub task_id: String,
@@ -26,6 +27,7 @@ pub struct Snapshot {
 
 /// A record of the audit trail. Its JSON text is what is stored, hashed and exported, to the letter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Record {
     /// The session.
     pub session_id: SessionId,

@@ -17,6 +17,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 /// A named value that everybody in the session reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Variable {
     /// The value.
     pub value: Value,
@@ -30,6 +31,7 @@ pub struct Variable {
 
 /// What an artifact is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactType {
     /// Any file.
@@ -46,6 +48,7 @@ pub enum ArtifactType {
 
 /// How finished an artifact is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactStatus {
     /// In the making.
@@ -59,6 +62,7 @@ pub enum ArtifactStatus {
 
 /// Something that the work produced. The reference travels, the content does not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Artifact {
     /// Its id.
     pub id: ArtifactId,
@@ -80,6 +84,7 @@ pub struct Artifact {
 
 /// Something that was decided, so that nobody decides it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decision {
     /// Its id.
     pub decision_id: String,
@@ -98,6 +103,7 @@ pub struct Decision {
 
 /// Whether others may hold the lock too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LockType {
     /// Nobody else.
@@ -108,6 +114,7 @@ pub enum LockType {
 
 /// A claim on a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lock {
     /// Who holds it.
     pub owner: AgentId,
@@ -122,6 +129,7 @@ pub struct Lock {
 
 /// How a member of a broadcast ended.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemberEnd {
     /// How.
     pub status: ReturnStatus,
@@ -132,6 +140,7 @@ pub struct MemberEnd {
 
 /// A broadcast that is not over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Group {
     /// Who waits for it.
     pub from_agent: AgentId,
@@ -148,6 +157,7 @@ pub struct Group {
 
 /// How a session came to its active agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trail {
     /// The last sequential handoff that was accepted.
     pub handoff_id: HandoffId,
@@ -164,6 +174,7 @@ fn full_authority() -> Risk {
 
 /// The end of the chain of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Head {
     /// The number of the last record, from 1.
     pub seq: u64,
@@ -173,6 +184,7 @@ pub struct Head {
 
 /// A session. What grows with use is kept apart and shared until it changes, so that a decision costs little.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
     /// Its id.
     pub id: SessionId,

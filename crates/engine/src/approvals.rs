@@ -17,6 +17,7 @@ use serde::Serialize;
 
 /// A handoff that waits for a person.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PendingApproval {
     /// The handoff, with its request as it is now.
     pub handoff: Handoff,

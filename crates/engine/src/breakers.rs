@@ -13,6 +13,7 @@ use serde::Serialize;
 
 /// The breaker of an agent, as it stands now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BreakerView {
     /// Whether work passes.
     pub state: BreakerState,

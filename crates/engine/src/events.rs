@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 /// What happens when an event comes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EventRule {
     /// Its name.
@@ -39,6 +40,7 @@ pub struct EventRule {
 
 /// Something that happened outside.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OutsideEvent {
     /// Its id: the same one twice hands over once.

@@ -23,6 +23,7 @@ use tokio::sync::broadcast;
 
 /// A message on the bus.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BusMessage {
     /// Its id: the session and the number of the record. The same event has the same id, however often it is seen.
     pub id: String,
@@ -45,6 +46,7 @@ pub struct BusMessage {
 
 /// Where a message belongs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BusContext {
     /// The caller's own id for the request, where there is one; else the handoff.
     pub request_id: Option<String>,

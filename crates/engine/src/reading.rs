@@ -15,6 +15,7 @@ use serde::Serialize;
 
 /// A step in the life of a handoff, as people tell it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StoryStep {
     /// Its number among the ten steps of the protocol.
     pub number: u8,

@@ -35,6 +35,7 @@ impl StatsQuery {
 
 /// What was counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StatsReport {
     /// Handoffs.
     pub total_handoffs: u64,
@@ -69,6 +70,7 @@ pub struct StatsReport {
 
 /// One agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentStats {
     /// Handoffs that it sent.
     pub sent: u64,
@@ -95,6 +97,7 @@ pub struct AgentStats {
 
 /// How long handoffs took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latency {
     /// The mean.
     pub mean_ms: u64,
@@ -106,6 +109,7 @@ pub struct Latency {
 
 /// One workflow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkflowStats {
     /// Its sessions.
     pub sessions: u64,
@@ -115,6 +119,7 @@ pub struct WorkflowStats {
 
 /// What people were asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApprovalStats {
     /// Handoffs that a person was asked about.
     pub asked: u64,
@@ -130,6 +135,7 @@ pub struct ApprovalStats {
 
 /// A way of the work, and how often it was gone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PathCount {
     /// The agents, in order.
     pub agents: Vec<String>,

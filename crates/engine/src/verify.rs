@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 
 /// What a verification found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verified {
     /// Chains looked at.
     pub sessions: u64,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much harm a decision can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
     /// Easily undone.
@@ -18,6 +19,7 @@ pub enum Risk {
 
 /// What kind of agent this is; it decides how work reaches it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AgentKind {
     /// Code in this process.
@@ -37,6 +39,7 @@ pub enum AgentKind {
 
 /// One thing an agent can do, and how well.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Capability {
     /// The name that handoffs ask for.
@@ -52,6 +55,7 @@ fn full_proficiency() -> f64 {
 
 /// What an agent may decide by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Autonomy {
     /// The highest risk that it may take on.
@@ -66,6 +70,7 @@ impl Default for Autonomy {
 
 /// What an agent says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// Its id.

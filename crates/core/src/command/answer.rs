@@ -87,6 +87,7 @@ impl Command {
 
 /// The answer to a command: the names of what it made. The same key gives the same answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answer {
     /// The session.
     pub session_id: SessionId,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where the work goes after a turn. In JSON also short: `"END"`, the name of an agent, or a list of sends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", from = "GotoForm")]
 pub enum Goto {
     /// The workflow of the session ends.
@@ -38,6 +39,7 @@ pub enum Goto {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum GotoForm {
     Word(Word),
@@ -47,12 +49,14 @@ enum GotoForm {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 enum Word {
     #[serde(rename = "END", alias = "end")]
     End,
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 enum Spelt {
     One {

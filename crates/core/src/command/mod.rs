@@ -52,6 +52,7 @@ impl Caller {
 
 /// A message that was cleaned and counted; the session gives it its number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Prepared {
     /// What is said, after cleaning.
     pub said: NewMessage,
@@ -77,6 +78,7 @@ impl Prepared {
 
 /// Opens a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Open {
     /// Its first owner.
     pub active_agent: AgentId,
@@ -105,6 +107,7 @@ pub struct Open {
 
 /// A write of a variable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Write {
     /// Its name. `agent/name` is in the scope of that agent; a name without a slash is shared.
@@ -118,6 +121,7 @@ pub struct Write {
 
 /// An artifact to be kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NewArtifact {
     /// What it is.
@@ -135,6 +139,7 @@ pub struct NewArtifact {
 
 /// What a turn or a return changes in the session, in one step with it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Update {
     /// Variables to set.
@@ -156,6 +161,7 @@ pub struct Update {
 
 /// The command object: what an agent's turn may end in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Turn {
     /// Where the work goes.
     pub goto: Goto,
@@ -166,6 +172,7 @@ pub struct Turn {
 
 /// What an agent gives back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Giving {
     /// How it ended.
     pub status: ReturnStatus,
@@ -185,6 +192,7 @@ pub struct Giving {
 
 /// Everything that can be asked of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
     /// Opens the session.
@@ -433,6 +441,7 @@ pub enum Command {
     /// Takes the return of a handoff or a broadcast out of the inbox of whoever waited for it. Once.
     Take {
         /// The handoff or the group.
+        #[cfg_attr(feature = "schema", schemars(with = "String"))]
         of: Uuid,
         /// Who waited for it.
         by: AgentId,

@@ -10,6 +10,7 @@ use serde_json::json;
 
 /// Why messages were not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
     /// Instructions were not asked for.
@@ -48,6 +49,7 @@ impl Why {
 
 /// Messages that were not shown, for one reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Withheld {
     /// The reason.
     pub why: Why,
@@ -59,6 +61,7 @@ pub struct Withheld {
 
 /// What crossed with a handoff. Messages and tokens that were shown and withheld add up to the totals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// How the view was made.
     pub mode: TransferMode,

@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which part of the conversation a view shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TransferMode {
     /// All of it, or the latest `max_messages`.
@@ -40,6 +41,7 @@ pub enum TransferMode {
 
 /// Which classes of messages a view shows. What people and agents say to each other is always shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Include {
     /// Instructions.

@@ -8,6 +8,7 @@ const EXTRACTIVE: &str = "extractive";
 
 /// What a model is asked to summarise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SummaryQuestion {
     /// What the user asked for in the beginning.
     pub original_request: String,
@@ -19,6 +20,7 @@ pub struct SummaryQuestion {
 
 /// A message that a summary stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SummaryLine {
     /// Its number in the session.
     pub n: u64,

@@ -31,6 +31,7 @@ pub struct Need {
 
 /// A message as the receiver sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shown {
     /// Its place in the session.
     pub n: u64,
@@ -69,6 +70,7 @@ impl Shown {
 
 /// What a receiver sees of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct View {
     /// Messages, in the order of the conversation. Of a full view without a bound: those that were handed to [`build`].
     pub items: Vec<Shown>,

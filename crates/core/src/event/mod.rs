@@ -26,6 +26,7 @@ use uuid::Uuid;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
     /// A session began.
@@ -444,6 +445,7 @@ pub enum Event {
     /// Whoever waited for a result took it.
     ReturnTaken {
         /// The handoff or the group.
+        #[cfg_attr(feature = "schema", schemars(with = "String"))]
         of: Uuid,
         /// Who.
         by: AgentId,

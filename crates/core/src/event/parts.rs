@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why an offer went to somebody else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RerouteReason {
     /// The agent said no.
@@ -30,6 +31,7 @@ pub enum RerouteReason {
 
 /// An agent that was considered as a target, and how it did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Candidate {
     /// Who.
     pub agent: AgentId,
@@ -45,6 +47,7 @@ pub struct Candidate {
 
 /// How somebody was found: by which strategy, among whom, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Routed {
     /// The strategy that chose.
     pub strategy: Strategy,
@@ -68,6 +71,7 @@ pub struct Routed {
 
 /// The end of one session's chain, as a checkpoint seals it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SealedHead {
     /// The session.
     pub session_id: SessionId,
@@ -79,6 +83,7 @@ pub struct SealedHead {
 
 /// Where the work went in a workflow, and why.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StateChange {
     /// The state before.
     pub from: String,
@@ -109,6 +114,7 @@ pub struct StateChange {
 
 /// How long a handoff waits now, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Extension {
     /// Which.
     pub id: HandoffId,
@@ -120,6 +126,7 @@ pub struct Extension {
 
 /// When a handoff must be over now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeadlineMove {
     /// Which.
     pub id: HandoffId,

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 /// A condition in CEL. In JSON it is its text; it is compiled when it is first asked for, once.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "String", into = "String")]
 pub struct Condition {
     source: String,

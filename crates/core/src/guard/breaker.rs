@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where a breaker stands, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BreakerState {
     /// Work passes.
@@ -30,6 +31,7 @@ impl BreakerState {
 
 /// The breaker of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Breaker {
     /// Failures in a row.
     #[serde(default)]

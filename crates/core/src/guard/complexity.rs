@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 
 /// How much a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Complexity {
     /// One agent does it alone.

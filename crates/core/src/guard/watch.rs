@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A handoff, as the guards see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Move {
     /// Who handed over.
     pub from: AgentId,
@@ -18,6 +19,7 @@ pub struct Move {
 
 /// How an agent last handed the work on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Left {
     /// With what.
     pub digest: Digest,
@@ -30,6 +32,7 @@ pub struct Left {
 
 /// How often one agent handed over to another in the present window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pace {
     /// When the window began.
     pub since: Timestamp,
@@ -39,6 +42,7 @@ pub struct Pace {
 
 /// What the guards remember of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Watch {
     /// Handoffs that count against the limit: asked for by agents, not made by the engine.
     #[serde(default)]

@@ -29,6 +29,7 @@ use std::sync::Arc;
 
 /// What one level of an escalation thought before it went on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Assessment {
     /// Who.
     pub by: AgentId,
@@ -40,6 +41,7 @@ pub struct Assessment {
 
 /// How far up a handoff has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Climb {
     /// 1 for the first rung.
     pub depth: u32,
@@ -57,6 +59,7 @@ pub struct Climb {
 
 /// What was set aside for a handoff before it began.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reservation {
     /// How much of each kind; what is left out is not limited.
     pub share: Share,
@@ -73,6 +76,7 @@ pub struct Reservation {
 
 /// Attempts that ended without a return: their lease was lost, or their time ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Earlier {
     /// What they used. It was charged when they ended.
     #[serde(default, skip_serializing_if = "Amount::is_nothing")]
@@ -84,6 +88,7 @@ pub struct Earlier {
 
 /// A person's approval: asked for, or given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Approval {
     /// The rule that asks for it; empty where the request itself does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -115,6 +120,7 @@ pub struct Approval {
 
 /// What was changed in a request while it waited for approval.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
     /// To whom it goes instead.
@@ -169,6 +175,7 @@ impl Edit {
 
 /// The arm of an experiment that a handoff was routed by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArmOf {
     /// The experiment.
     pub experiment: String,
@@ -178,6 +185,7 @@ pub struct ArmOf {
 
 /// A handoff as it lives.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Handoff {
     /// Its id.
     pub id: HandoffId,

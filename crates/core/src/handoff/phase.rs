@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where a handoff stands, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// A person has to say yes.
@@ -69,6 +70,7 @@ impl Status {
 
 /// Where a handoff stands, with what matters there. Every open phase has a time at which something must happen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "at", rename_all = "snake_case")]
 pub enum Phase {
     /// A person has to say yes before `until`.

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 /// How the work moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A → B: B owns the session from its acceptance on.
@@ -28,6 +29,7 @@ pub enum Kind {
 
 /// Why the work moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
     /// The source has finished its part.
@@ -47,6 +49,7 @@ pub enum Trigger {
 
 /// How urgent a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
     /// Before everything else.
@@ -76,6 +79,7 @@ impl Priority {
 
 /// The piece of work that a handoff carries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Task {
     /// Its id, chosen by whoever made it; the handoff's own id when left out.
@@ -96,6 +100,7 @@ pub struct Task {
 
 /// Which part of the conversation the receiver is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Transfer {
     /// All, a summary, or what bears on the task; by default what suits the type of handoff.
@@ -111,6 +116,7 @@ pub struct Transfer {
 
 /// Limits that travel with the work.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Constraints {
     /// What it may use: set aside before it begins.
@@ -123,6 +129,7 @@ pub struct Constraints {
 
 /// What crosses with the work besides the task.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Context {
     /// Which part of the conversation.
@@ -153,6 +160,7 @@ pub struct Context {
 
 /// A capability that the receiver should have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RequiredCapability {
     /// Its name.
@@ -164,6 +172,7 @@ pub struct RequiredCapability {
 
 /// What is checked of the receiver.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Validation {
     /// What it should be able to do.
@@ -176,6 +185,7 @@ pub struct Validation {
 
 /// What to do when time runs out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnTimeout {
     /// Offer it to the same agent again.
@@ -189,6 +199,7 @@ pub enum OnTimeout {
 
 /// How the result comes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReturnProtocol {
     /// Whether the source waits for a result; by default what suits the type of handoff.
@@ -204,6 +215,7 @@ pub struct ReturnProtocol {
 
 /// Why the source decided so.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Rationale {
     /// In words; mandatory for an escalation.
@@ -216,6 +228,7 @@ pub struct Rationale {
 
 /// One step of an escalation ladder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Rung {
     /// Who decides here.
@@ -231,6 +244,7 @@ fn rung_ms() -> u64 {
 
 /// When a broadcast is decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Aggregation {
     /// Everybody must succeed.
@@ -248,6 +262,7 @@ pub enum Aggregation {
 
 /// One target of a broadcast.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Send {
     /// To whom.
@@ -259,6 +274,7 @@ pub struct Send {
 
 /// To whom a broadcast goes, and when it is decided.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Broadcast {
     /// The targets.
@@ -270,6 +286,7 @@ pub struct Broadcast {
 
 /// A handoff as it is asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Request {
     /// The same key with the same content gives the first answer; with other content it is a conflict.

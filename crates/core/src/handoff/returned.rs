@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 /// What an agent said when it was offered the work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Acceptance {
     /// Accepted, rejected or deferred.
     pub status: AcceptanceStatus,
@@ -26,6 +27,7 @@ pub struct Acceptance {
 
 /// The three answers to an offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AcceptanceStatus {
     /// It works on it.
@@ -38,6 +40,7 @@ pub enum AcceptanceStatus {
 
 /// How the work ended, in the words of the receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReturnStatus {
     /// Done.
@@ -52,6 +55,7 @@ pub enum ReturnStatus {
 
 /// What the body of a result is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContentType {
     /// Words.
@@ -65,6 +69,7 @@ pub enum ContentType {
 
 /// What came out.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
     /// What the body is.
@@ -80,6 +85,7 @@ pub struct Outcome {
 
 /// What the work used.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Metrics {
     /// Tokens.
@@ -98,6 +104,7 @@ pub struct Metrics {
 
 /// What the work changed in the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextUpdates {
     /// Variables that were written, with their values.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -109,6 +116,7 @@ pub struct ContextUpdates {
 
 /// How a handoff ended, for whoever waits for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Return {
     /// The handoff that the source asked for, or the group of a broadcast.
     pub handoff_id: HandoffId,

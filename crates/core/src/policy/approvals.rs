@@ -9,6 +9,7 @@ pub const EXPRESSION_ROOTS: [&str; 3] = ["handoff", "session", "target"];
 
 /// What happens when nobody decided in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnExpiry {
     /// It is denied.
@@ -20,6 +21,7 @@ pub enum OnExpiry {
 
 /// Somebody who is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Approver {
     /// Who.
@@ -31,6 +33,7 @@ pub struct Approver {
 
 /// Which handoffs wait for a person. All that is given must fit.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct When {
     /// With this risk or more.
@@ -58,6 +61,7 @@ pub struct When {
 
 /// A rule: which handoffs wait, who is asked in which order, what happens at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalRule {
     /// Its name, for the record.

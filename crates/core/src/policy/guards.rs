@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 /// Whether work is handed over at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// It is.
@@ -23,6 +24,7 @@ pub enum Mode {
 
 /// How far one session may go. What is left out is decided by the workflow, the class, or the house.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionLimits {
     /// Handoffs that agents ask for. Each member of a broadcast is one.
@@ -83,6 +85,7 @@ impl SessionLimits {
 
 /// What each class of complexity may use.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Classes {
     /// One agent does it alone.
@@ -124,6 +127,7 @@ impl Classes {
 
 /// What counts as going in circles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Loops {
     /// Among so many latest handoffs the same source, target and content may not come again; 0 switches it off.
@@ -146,6 +150,7 @@ impl Default for Loops {
 
 /// When an agent is left alone, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct BreakerPolicy {
     /// Failures in a row that open the breaker; 0 switches it off.
@@ -162,6 +167,7 @@ impl Default for BreakerPolicy {
 
 /// What work may use.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Budgets {
     /// Every tenant that is not named below.

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 
 /// The settings that decisions depend on. The defaults are those of the specification.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
     /// How long an offered agent has to acknowledge, in milliseconds.

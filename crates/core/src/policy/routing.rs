@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How somebody is found for a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
     /// The highest proficiency; among equals the least loaded.
@@ -42,6 +43,7 @@ impl Strategy {
 
 /// How the house finds somebody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Routing {
     /// Where neither the request nor an experiment says otherwise.
@@ -50,6 +52,7 @@ pub struct Routing {
 
 /// Two strategies side by side, split by a hash of the session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
     /// Its name.

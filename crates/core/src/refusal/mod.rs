@@ -19,6 +19,7 @@ impl Code {
 
 /// One thing that is wrong with an ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Refusal {
     /// The stable code.
     pub code: Code,
@@ -80,6 +81,7 @@ impl fmt::Display for Refusal {
 
 /// Why an ask was refused: everything that is wrong with it, and between whom.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HandoffError {
     /// All that is wrong, in the order of the checks; never empty.
     pub refusals: Vec<Refusal>,

@@ -29,6 +29,7 @@ const FAILURES: u32 = 2;
 
 /// Somebody who would be good for a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Recommendation {
     /// Who.
     pub agent: AgentId,
@@ -40,6 +41,7 @@ pub struct Recommendation {
 
 /// What seems due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SuggestionKind {
     /// The last words of the user fit another agent much better.
@@ -62,6 +64,7 @@ pub enum SuggestionKind {
 
 /// A reason to hand over.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Suggestion {
     /// What seems due.
     pub kind: SuggestionKind,

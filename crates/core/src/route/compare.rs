@@ -12,6 +12,7 @@ pub const P_SIGNIFICANT: f64 = 0.05;
 
 /// How two arms differ in one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// The second arm less the first.
     pub difference: f64,

@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 
 /// What a model is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PickQuestion {
     /// The task.
     pub task: String,
@@ -29,6 +30,7 @@ pub struct PickQuestion {
 
 /// Somebody whom a model may pick.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PickCandidate {
     /// Its id: what the model answers with.
     pub id: AgentId,
@@ -42,6 +44,7 @@ pub struct PickCandidate {
 
 /// What a model answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Pick {
     /// This agent.
@@ -60,6 +63,7 @@ pub enum Pick {
 
 /// What models report to have used to pick somebody.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PickUsed {
     /// Tokens by model, of calls that said nothing of what they cost: the price table does.

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 /// How an experiment stands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExperimentReport {
     /// Its name.
     pub name: String,
@@ -26,6 +27,7 @@ pub struct ExperimentReport {
 
 /// How one arm does. Means are 0 where nothing ended.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArmReport {
     /// Its name.
     pub arm: String,

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 /// Where a session stands in its workflow. Small: it is written with every step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Flow {
     /// The state.
     pub state: String,
