@@ -175,7 +175,8 @@ impl Engine {
     }
 }
 
-fn line(stored: &StoredRecord) -> Result<String, HandoffError> {
+/// A record as a line of an export.
+pub(crate) fn line(stored: &StoredRecord) -> Result<String, HandoffError> {
     let damaged = |error: serde_json::Error| {
         HandoffError::from(handover_store::StoreError::Damaged(format!("record {}: {error}", stored.position)))
     };

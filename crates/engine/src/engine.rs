@@ -94,6 +94,8 @@ pub(crate) struct Inner {
     pub(crate) running: Mutex<HashMap<HandoffId, Vec<Arc<Notify>>>>,
     /// When agents that pull work were last heard of.
     pub(crate) heard: Mutex<HashMap<AgentId, Timestamp>>,
+    /// Those who wait for work that they pull.
+    pub(crate) claims: crate::claims::Claims,
     pub(crate) cache: Cache,
     pub(crate) feed: Feed,
     pub(crate) waiters: Waiters,
@@ -172,6 +174,7 @@ impl Engine {
                 back: Mutex::default(),
                 locals: Mutex::default(),
                 running: Mutex::default(),
+                claims: crate::claims::Claims::default(),
                 heard: Mutex::default(),
                 cache: Cache::default(),
                 feed,

@@ -15,11 +15,7 @@ impl Engine {
     /// # Errors
     /// With every mistake of the text, or everything that is wrong with the request.
     pub async fn initiate_json(&self, session: &SessionId, text: &str) -> Result<Answer, HandoffError> {
-        let parsed = wire::request(text)?;
-        if let Some(history) = parsed.history {
-            self.continue_conversation(session, history).await?;
-        }
-        self.initiate(session, parsed.request).await
+        self.initiate_parsed(session, wire::request(text)?).await
     }
 
     /// Appends messages that are written as a JSON list.

@@ -201,6 +201,7 @@ impl Engine {
             entry.load = entry.load.saturating_sub(1);
         }
         self.kick(agent);
+        self.inner.claims.ring_all(agent);
     }
 }
 

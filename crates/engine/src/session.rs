@@ -121,20 +121,24 @@ impl Engine {
         messages: Vec<NewMessage>,
         after: Option<u64>,
     ) -> Result<Said, HandoffError> {
-        check_count(messages.len())?;
-        check_sizes(&messages)?;
-        // Cleaning and counting take a while for long texts: not on a thread that others wait for.
-        let total: usize = messages.iter().map(|message| message.content.len()).sum();
-        let prepared = if total > 16 * 1024 {
-            let prepare = move || messages.into_iter().map(Prepared::from_new).collect();
-            tokio::task::spawn_blocking(prepare)
-                .await
-                .map_err(|error| HandoffError::from(handover_store::StoreError::Failed(error.to_string())))?
-        } else {
-            messages.into_iter().map(Prepared::from_new).collect()
-        };
-        let (_, session) = self.submit_whole(session, Command::Say { messages: prepared, after }).await?;
+        let messages = prepared(messages).await?;
+        let (_, session) = self.submit_whole(session, Command::Say { messages, after }).await?;
         Ok(session.mark.messages)
+    }
+
+    /// Appends to the conversation once: the same key with the same messages gives the first answer.
+    ///
+    /// # Errors
+    /// As [`Engine::say_after`]; and when the key was used for something else.
+    pub async fn say_once(
+        &self,
+        session: &SessionId,
+        messages: Vec<NewMessage>,
+        after: Option<u64>,
+        key: Option<&str>,
+    ) -> Result<Answer, HandoffError> {
+        let messages = prepared(messages).await?;
+        self.submit(session, Command::Say { messages, after }, key).await
     }
 
     /// Messages of a session by number, at most a page.
@@ -348,6 +352,22 @@ fn range_of(handoff: &Handoff, first: u64, last: u64) -> Result<(u64, u64), Hand
         return Err(Refusal::new(Code::OutOfRange, message).at("first").into());
     }
     Ok((first, last.min(first.saturating_add(PAGE_MAX as u64 - 1))))
+}
+
+/// Messages as they are kept: checked, cleaned and counted.
+async fn prepared(messages: Vec<NewMessage>) -> Result<Vec<Prepared>, HandoffError> {
+    check_count(messages.len())?;
+    check_sizes(&messages)?;
+    // Cleaning and counting take a while for long texts: not on a thread that others wait for.
+    let total: usize = messages.iter().map(|message| message.content.len()).sum();
+    if total > 16 * 1024 {
+        let prepare = move || messages.into_iter().map(Prepared::from_new).collect();
+        tokio::task::spawn_blocking(prepare)
+            .await
+            .map_err(|error| handover_store::StoreError::Failed(error.to_string()).into())
+    } else {
+        Ok(messages.into_iter().map(Prepared::from_new).collect())
+    }
 }
 
 fn check_count(count: usize) -> Result<(), HandoffError> {

@@ -29,7 +29,7 @@ use std::sync::{
 use tokio::sync::OwnedMutexGuard;
 
 /// The answer, and the session as the commit left it; nothing where the answer was given before.
-type Outcome = (Answer, Option<Arc<Session>>);
+pub(crate) type Outcome = (Answer, Option<Arc<Session>>);
 
 /// A command on its way through the door.
 struct Submitted {
@@ -102,7 +102,7 @@ impl Engine {
         self.decide_and_commit(cell, session, submitted, &caller).await.map(|(answer, _)| answer)
     }
 
-    async fn submit_inner(
+    pub(crate) async fn submit_inner(
         &self,
         session: &SessionId,
         command: Command,
@@ -287,7 +287,7 @@ impl Engine {
         cell.session = Some(after.clone());
         cell.loaded = true;
         // Before the next command of this session: what it does must not be overtaken.
-        self.act(before, decided.touched.handoffs.into_values(), taken);
+        self.act(&after.tenant, before, decided.touched.handoffs.into_values(), taken);
         drop(cell);
         for written in &decided.written {
             if let Event::GroupDecided { group, .. } = &written.record.event {
@@ -301,7 +301,13 @@ impl Engine {
     }
 
     /// What follows from a commit: bells, places, timers. Never before it.
-    fn act(&self, before: Option<&Session>, touched: impl Iterator<Item = Arc<Handoff>>, taken: Option<&AgentId>) {
+    fn act(
+        &self,
+        tenant: &str,
+        before: Option<&Session>,
+        touched: impl Iterator<Item = Arc<Handoff>>,
+        taken: Option<&AgentId>,
+    ) {
         for handoff in touched {
             self.inner.cache.note(&handoff);
             let earlier = before.and_then(|before| before.open.get(&handoff.id));
@@ -316,6 +322,7 @@ impl Engine {
                 // One that is only given more time is in its queue already.
                 Phase::Offered { since, .. } if !on_offer(earlier, &handoff.to_agent, *since) => {
                     self.offer(&handoff, *since);
+                    self.inner.claims.ring(&handoff.to_agent, tenant);
                 }
                 Phase::Offered { .. } => {}
                 Phase::Running { .. } => {

@@ -136,6 +136,65 @@ impl Engine {
         }
     }
 
+    /// The same; nothing when the wait is over first. It is looked at least once.
+    ///
+    /// # Errors
+    /// When there is no such handoff.
+    pub async fn returned_until(
+        &self,
+        id: HandoffId,
+        until: impl Future<Output = ()>,
+    ) -> Result<Option<Return>, HandoffError> {
+        let (mut current, mut until) = (id, std::pin::pin!(until));
+        loop {
+            let waiting = self.inner.waiters.wait(current.0);
+            let mut rung = std::pin::pin!(waiting.bell.notified());
+            rung.as_mut().enable();
+            let handoff = self.find(current).await?;
+            if handoff.status().is_closed() {
+                match self.successor(&handoff).await? {
+                    Some(next) => current = next,
+                    None => return Ok(Some(result_of(&handoff))),
+                }
+                continue;
+            }
+            self.not_closed()?;
+            self.still_writing()?;
+            tokio::select! {
+                biased;
+                () = rung => {}
+                () = until.as_mut() => return Ok(None),
+            }
+        }
+    }
+
+    /// How a broadcast was decided; nothing when the wait is over first. It is looked at least once.
+    ///
+    /// # Errors
+    /// When the session is not the caller's.
+    pub async fn decided_until(
+        &self,
+        session: &SessionId,
+        group: GroupId,
+        until: impl Future<Output = ()>,
+    ) -> Result<Option<GroupReturn>, HandoffError> {
+        let (waiting, mut until) = (self.inner.waiters.wait(group.0), std::pin::pin!(until));
+        loop {
+            let mut rung = std::pin::pin!(waiting.bell.notified());
+            rung.as_mut().enable();
+            if let Some(decision) = self.find_decision(session, group).await? {
+                return Ok(Some(decision));
+            }
+            self.not_closed()?;
+            self.still_writing()?;
+            tokio::select! {
+                biased;
+                () = rung => {}
+                () = until.as_mut() => return Ok(None),
+            }
+        }
+    }
+
     /// The handoff that went on with this one further up.
     async fn successor(&self, handoff: &Handoff) -> Result<Option<HandoffId>, HandoffError> {
         if handoff.status() != handover_core::handoff::Status::Escalated {
@@ -221,7 +280,7 @@ impl Engine {
         }
     }
 
-    async fn find_decision(&self, session: &SessionId, group: GroupId) -> Result<Option<GroupReturn>, HandoffError> {
+    pub(crate) async fn find_decision(&self, session: &SessionId, group: GroupId) -> Result<Option<GroupReturn>, HandoffError> {
         self.may_read(session).await?;
         let mut query = RecordQuery {
             session: Some(session.clone()),

@@ -243,6 +243,9 @@ codes! {
     UnknownArtifact = "HO0606", Missing, "there is no such artifact",
         "The session has no artifact with this id.",
         "Check the id.";
+    UnknownVariable = "HO0608", Missing, "there is no such variable",
+        "The session has no variable with this name.",
+        "Check the name. A name with a slash in it, such as `pilot/plan`, is written with `%2F` in an address.";
     HistoryDiverges = "HO0607", Conflict, "the history is not a continuation",
         "The given history does not begin with the conversation that is stored. Nothing stored is ever replaced.",
         "Send the whole conversation as it is stored plus what is new, or append new messages alone.";
@@ -357,6 +360,31 @@ codes! {
     WorkflowUnreadable = "HO1011", Conflict, "the kept definition of the workflow cannot be read",
         "It was kept by another version, or is damaged. Its sessions wait: nothing is lost, and nothing goes on.",
         "Define the workflow again from its file, or use the version that kept it.";
+
+    RateLimited = "HO1101", TooMuch, "too many requests in too short a time",
+        "Each key has a rate. This request came above it; nothing was done.",
+        "Wait for as long as the header `Retry-After` says, or ask whoever made the key for a higher rate.";
+    NoSuchAddress = "HO1102", Missing, "there is nothing at this address",
+        "The server has no such path.",
+        "Look at `/docs` for all paths. A name with a slash in it is written with `%2F`.";
+    WrongMethod = "HO1103", Invalid, "the address does not take this method",
+        "The path exists, but not with this method.",
+        "Use one of the methods that the header `Allow` names.";
+    WrongMediaType = "HO1104", Invalid, "the body is not of the right type",
+        "Bodies are JSON, and say so.",
+        "Send the header `content-type: application/json`.";
+    TooSlow = "HO1105", Invalid, "the request took too long to arrive",
+        "The body was not there in time. Nothing was done.",
+        "Send it again, faster.";
+    BadHeader = "HO1106", Invalid, "a header cannot be read",
+        "A header of the request does not have the form that it must have.",
+        "Mend the header that the message names.";
+    StrangeOrigin = "HO1107", Forbidden, "a page from elsewhere may not do this",
+        "A server without keys answers programs of this machine, and pages that it serves itself. The headers `Host` and `Origin` say that this comes from elsewhere.",
+        "Use `localhost` or `127.0.0.1` as the address, or make a key with `handover keys make` and send it.";
+    NotFresh = "HO1108", Conflict, "it is not what you saw any more",
+        "The header `If-Match` names another version than the present one. Nothing was changed.",
+        "Read it again, look at what is new, and send the change with the new `ETag`.";
 }
 
 impl fmt::Display for Code {
@@ -383,6 +411,6 @@ impl std::str::FromStr for Code {
     fn from_str(text: &str) -> Result<Self, String> {
         let wanted = text.trim().to_uppercase();
         let found = Self::ALL.iter().copied().find(|code| code.text() == wanted);
-        found.ok_or_else(|| format!("there is no code {text}; codes go from HO0101 to HO1011"))
+        found.ok_or_else(|| format!("there is no code {text}; codes go from HO0101 to HO1108"))
     }
 }

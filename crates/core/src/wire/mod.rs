@@ -112,6 +112,15 @@ pub fn giving(text: &str) -> Result<Giving, HandoffError> {
     read(text, |place| place.object(giving::giving))
 }
 
+/// Looks at a text before anything of it is parsed: how long it is, and how deep.
+///
+/// # Errors
+/// When it is too long, or nested too deeply.
+pub fn checked(text: &str) -> Result<(), HandoffError> {
+    scan::size(text)?;
+    Ok(scan::depth(text)?)
+}
+
 fn read<T>(text: &str, read: impl FnOnce(Place<'_>) -> Option<T>) -> Result<T, HandoffError> {
     read_at("", text, read)
 }

@@ -1,0 +1,115 @@
+//! A request as a handler sees it: who asks, of which thing, with what.
+
+use crate::{problem::Problem, start::State};
+use axum::http::HeaderMap;
+use bytes::Bytes;
+use handover_core::{
+    ids::{AgentId, HandoffId, SessionId},
+    limits::KEY_CHARS_MAX,
+    refusal::{Code, HandoffError, Refusal},
+};
+use handover_engine::Engine;
+use serde::de::DeserializeOwned;
+use std::{str::FromStr, sync::Arc};
+
+/// One request.
+pub(crate) struct Ask {
+    /// The engine, as this caller sees it.
+    pub(crate) engine: Engine,
+    pub(crate) state: Arc<State>,
+    /// The parts of the path that have a name.
+    pub(crate) path: Vec<(String, String)>,
+    pub(crate) query: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    /// The name of whoever asks, for the record.
+    pub(crate) who: String,
+}
+
+impl Ask {
+    /// A named part of the path, read as what it stands for. What cannot be such a name stands for nothing.
+    fn part<T: FromStr>(&self, name: &str, code: Code) -> Result<T, HandoffError> {
+        let text = self.path.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text);
+        text.parse().map_err(|_| {
+            let shown: String = text.chars().filter(|c| !c.is_control()).take(80).collect();
+            Refusal::new(code, format!("there is no {name} \"{shown}\"")).at(name).into()
+        })
+    }
+
+    pub(crate) fn session(&self) -> Result<SessionId, HandoffError> {
+        self.part("session", Code::UnknownSession)
+    }
+
+    pub(crate) fn handoff(&self) -> Result<HandoffId, HandoffError> {
+        self.part("handoff", Code::UnknownHandoff)
+    }
+
+    pub(crate) fn agent(&self) -> Result<AgentId, HandoffError> {
+        self.part("agent", Code::UnknownAgent)
+    }
+
+    /// A part of the path that is no id.
+    pub(crate) fn text_part(&self, name: &str) -> &str {
+        self.path.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text)
+    }
+
+    /// The query of the address.
+    pub(crate) fn query<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        let deserializer = serde_urlencoded::Deserializer::new(form_urlencoded::parse(self.query.as_bytes()));
+        serde_path_to_error::deserialize(deserializer).map_err(|error| {
+            let (place, message) = (error.path().to_string(), error.inner().to_string());
+            refused_by_form(&place, &message).into()
+        })
+    }
+
+    /// The body as text. A body that is not UTF-8 is none.
+    pub(crate) fn text(&self) -> Result<&str, Problem> {
+        std::str::from_utf8(&self.body).map_err(|error| {
+            let message = format!("the body is not UTF-8 from byte {} on", error.valid_up_to());
+            Refusal::new(Code::NotJson, message).into()
+        })
+    }
+
+    /// The body, read as a form of ours.
+    pub(crate) fn form<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        let text = self.text()?;
+        handover_core::wire::checked(text)?;
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+            let (place, inner) = (error.path().to_string(), error.inner());
+            refused_by_form(&place, &inner.to_string()).into()
+        })
+    }
+
+    /// The same; a body that is not there is an empty one.
+    pub(crate) fn form_or_default<T: DeserializeOwned + Default>(&self) -> Result<T, Problem> {
+        if self.body.is_empty() { Ok(T::default()) } else { self.form() }
+    }
+
+    /// The key that makes the request once.
+    pub(crate) fn idempotency_key(&self) -> Result<Option<String>, Problem> {
+        let Some(value) = self.headers.get("idempotency-key") else { return Ok(None) };
+        let text = value.to_str().ok().filter(|text| !text.is_empty() && text.chars().count() <= KEY_CHARS_MAX);
+        text.map(|text| Some(text.to_owned())).ok_or_else(|| {
+            let message = format!("a key has 1 to {KEY_CHARS_MAX} visible ASCII characters (KEY_CHARS_MAX)");
+            Refusal::new(Code::BadHeader, message).at("Idempotency-Key").into()
+        })
+    }
+}
+
+/// What a derived reader says, as one of our refusals.
+fn refused_by_form(place: &str, message: &str) -> Refusal {
+    let code = if message.starts_with("missing field") {
+        Code::MissingField
+    } else if message.starts_with("unknown field") {
+        Code::UnknownField
+    } else if message.starts_with("unknown variant") {
+        Code::UnknownValue
+    } else if message.starts_with("EOF") || message.starts_with("expected") || message.starts_with("trailing") {
+        Code::NotJson
+    } else {
+        Code::WrongType
+    };
+    let place = if place == "." { "" } else { place };
+    Refusal::new(code, message).at(place)
+}

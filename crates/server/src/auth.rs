@@ -1,0 +1,162 @@
+//! Who asks: the key of a request, what it may do, and how often.
+
+use crate::{
+    problem::Problem,
+    rate::{Rates, Standing},
+    shim::{KeyInfo, Keys as _},
+    table::{Entry, Right},
+};
+use axum::http::{HeaderMap, header};
+use handover_core::{
+    command::Caller,
+    limits::{BAD_KEY_ADDRESSES_MAX, BAD_KEYS_PER_SECOND, CONNECTIONS_MAX},
+    refusal::{Code, Refusal},
+};
+use handover_engine::Engine;
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Instant,
+};
+
+/// Which tenant a key of the house speaks for, where it says so.
+const TENANT: &str = "handover-tenant";
+
+/// Lets callers in.
+pub(crate) struct Gate {
+    engine: Engine,
+    /// Whether the server can be reached from other machines. Without keys nobody is let in then.
+    beyond: bool,
+    per_second: u32,
+    rates: Rates<String>,
+    bad: Rates<IpAddr>,
+}
+
+/// Whoever was let in.
+pub(crate) struct Entered {
+    pub(crate) engine: Engine,
+    pub(crate) caller: Caller,
+    pub(crate) key: Option<Arc<KeyInfo>>,
+    pub(crate) standing: Option<Standing>,
+}
+
+impl Gate {
+    pub(crate) fn new(engine: Engine, beyond: bool, per_second: u32) -> Self {
+        let (rates, bad) = (Rates::new(CONNECTIONS_MAX), Rates::new(BAD_KEY_ADDRESSES_MAX));
+        Self { engine, beyond, per_second, rates, bad }
+    }
+
+    /// Whether it answers without keys: on this machine alone, as long as there are none.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.beyond && !self.engine.has_keys()
+    }
+
+    /// Who asks.
+    pub(crate) fn enter(&self, headers: &HeaderMap, peer: SocketAddr) -> Result<Entered, Problem> {
+        if self.is_open() {
+            check_origin(headers)?;
+            let caller = for_tenant(Caller::local(), headers)?;
+            let engine = self.engine.for_caller(caller.clone());
+            return Ok(Entered { engine, caller, key: None, standing: None });
+        }
+        let key = self.key(headers, peer)?;
+        let standing = self.rates.take(&key.id.to_string(), key.per_second.unwrap_or(self.per_second), Instant::now());
+        if standing.wait.is_some() {
+            return Err(too_many(standing, &format!("the key \"{}\"", key.name)));
+        }
+        let caller = for_tenant(key.caller(), headers)?;
+        let engine = self.engine.for_caller(caller.clone());
+        Ok(Entered { engine, caller, key: Some(key), standing: Some(standing) })
+    }
+
+    fn key(&self, headers: &HeaderMap, peer: SocketAddr) -> Result<Arc<KeyInfo>, Problem> {
+        let now = Instant::now();
+        let Some(token) = token(headers) else { return Err(unknown("no key was sent")) };
+        let tried = self.bad.look(&peer.ip(), BAD_KEYS_PER_SECOND, now);
+        if tried.wait.is_some() {
+            return Err(too_many(tried, "this address, with keys that are not valid,"));
+        }
+        self.engine.key_of(token).map_err(|_| {
+            self.bad.take(&peer.ip(), BAD_KEYS_PER_SECOND, now);
+            unknown("the key is not valid")
+        })
+    }
+}
+
+/// Whether whoever was let in may use a route.
+pub(crate) fn may(entered: &Entered, entry: Entry) -> Result<(), Problem> {
+    match entry {
+        Entry::Anybody => Ok(()),
+        Entry::With(right) => allowed(&entered.caller, right),
+    }
+}
+
+fn allowed(_caller: &Caller, _right: Right) -> Result<(), Problem> {
+    Ok(())
+}
+
+fn token(headers: &HeaderMap) -> Option<&str> {
+    let text = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = text.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+}
+
+fn unknown(message: &str) -> Problem {
+    Refusal::new(Code::NotYours, message).hint("send a header `authorization: Bearer ho_…`").into()
+}
+
+pub(crate) fn too_many(standing: Standing, who: &str) -> Problem {
+    let seconds = standing.wait.unwrap_or_default().as_secs_f64();
+    let message = format!("{who} may make {} requests per second; wait {seconds:.2} s", standing.limit);
+    let details = serde_json::json!({ "per_second": standing.limit, "retry_after_s": seconds });
+    Refusal::new(Code::RateLimited, message).details(details).into()
+}
+
+/// A caller of the house speaks for the tenant that it names.
+fn for_tenant(mut caller: Caller, headers: &HeaderMap) -> Result<Caller, Problem> {
+    let Some(value) = headers.get(TENANT) else { return Ok(caller) };
+    let named = value.to_str().unwrap_or_default();
+    if named == caller.tenant {
+        return Ok(caller);
+    }
+    let fits = handover_core::ids::AgentId::new(named).is_ok() && !named.starts_with("handover:");
+    if !fits {
+        return Err(Refusal::new(Code::BadHeader, "it is not the name of a tenant").at("Handover-Tenant").into());
+    }
+    caller.tenant = named.to_owned();
+    Ok(caller)
+}
+
+/// A page from elsewhere can make a browser of this machine ask: without keys it is told apart by where it comes from.
+fn check_origin(headers: &HeaderMap) -> Result<(), Problem> {
+    let text = |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let host = text(header::HOST);
+    if let Some(host) = host.filter(|host| !is_here(host)) {
+        return Err(strange(format!("the request is for \"{}\"", tame(host))));
+    }
+    if let Some(origin) = text(header::ORIGIN) {
+        let bare = origin.split_once("://").map_or(origin, |(_, rest)| rest);
+        if host != Some(bare) {
+            return Err(strange(format!("the request comes from \"{}\"", tame(origin))));
+        }
+    }
+    Ok(())
+}
+
+fn strange(message: String) -> Problem {
+    Refusal::new(Code::StrangeOrigin, message).into()
+}
+
+fn tame(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(80).collect()
+}
+
+/// Whether a host is this machine's own name for itself.
+fn is_here(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = name.trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}

@@ -1,0 +1,265 @@
+//! The way of a request: named, let in, read, answered, written to the log.
+
+use crate::{
+    ask::Ask,
+    auth::{self, Entered},
+    problem::Problem,
+    rate::Standing,
+    start::State,
+    table::{self, Entry, Route},
+};
+use axum::{
+    Router,
+    body::Body,
+    extract::{RawPathParams, Request},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header},
+    routing::{MethodFilter, MethodRouter},
+};
+use bytes::Bytes;
+use futures_util::FutureExt as _;
+use handover_core::{
+    limits::{BODY_MS, REQUEST_BYTES_MAX},
+    refusal::{Code, Refusal},
+};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use uuid::Uuid;
+
+/// Who is at the other end of the connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Longest id that a caller may give its request, in characters.
+const REQUEST_ID_CHARS_MAX: usize = 64;
+
+/// All routes of the table, and what others mount beside them.
+pub(crate) fn router(state: Arc<State>, beside: Router) -> Router {
+    let mut paths: BTreeMap<&str, Vec<Route>> = BTreeMap::new();
+    for route in table::routes() {
+        paths.entry(route.path).or_default().push(route);
+    }
+    let mut router = Router::new();
+    for (path, routes) in paths {
+        let mut allowed: Vec<String> = routes.iter().map(|route| route.method.to_string()).collect();
+        if allowed.iter().any(|method| method == "GET") {
+            allowed.push("HEAD".into());
+        }
+        let mut methods = MethodRouter::new();
+        for route in routes {
+            methods = methods.on(filter(&route.method), on(state.clone(), Arc::new(route)));
+        }
+        router = router.route(path, methods.fallback(wrong_method(allowed.join(", "))));
+    }
+    router.fallback(nowhere).merge(beside)
+}
+
+fn filter(method: &Method) -> MethodFilter {
+    // The table has no other methods; a test looks at each route.
+    MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET)
+}
+
+type Handled = std::pin::Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
+
+fn on(
+    state: Arc<State>,
+    route: Arc<Route>,
+) -> impl Fn(Result<RawPathParams, axum::extract::rejection::RawPathParamsRejection>, Request) -> Handled
++ Clone
++ Send
++ Sync
++ 'static {
+    move |params, request| {
+        let (state, route) = (state.clone(), route.clone());
+        let path = params.map(|params| params.iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect());
+        Box::pin(async move {
+            match path {
+                Ok(path) => handle(state, route, path, request).await,
+                Err(_) => nowhere(request).await,
+            }
+        })
+    }
+}
+
+fn wrong_method(allowed: String) -> impl Fn(Request) -> Handled + Clone + Send + Sync + 'static {
+    move |request| {
+        let allowed = allowed.clone();
+        Box::pin(async move {
+            let message = format!("{} is not one of {allowed}", request.method());
+            let problem: Problem = Refusal::new(Code::WrongMethod, message).into();
+            let mut response = named(problem.into_response(&id_of(&request)), &id_of(&request));
+            if let Ok(value) = HeaderValue::from_str(&allowed) {
+                response.headers_mut().insert(header::ALLOW, value);
+            }
+            response
+        })
+    }
+}
+
+async fn nowhere(request: Request) -> Response<Body> {
+    let id = id_of(&request);
+    let path: String = request.uri().path().chars().filter(|c| !c.is_control()).take(120).collect();
+    let problem: Problem = Refusal::new(Code::NoSuchAddress, format!("there is nothing at {path}")).into();
+    named(problem.into_response(&id), &id)
+}
+
+/// The id of a request: the caller's own where it can be, else a new one.
+fn id_of(request: &Request) -> String {
+    let given = request.headers().get(&REQUEST_ID).and_then(|value| value.to_str().ok());
+    let fits = |text: &&str| {
+        !text.is_empty() && text.len() <= REQUEST_ID_CHARS_MAX && text.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    given.filter(fits).map_or_else(|| Uuid::new_v4().simple().to_string(), str::to_owned)
+}
+
+fn named(mut response: Response<Body>, id: &str) -> Response<Body> {
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+async fn handle(
+    state: Arc<State>,
+    route: Arc<Route>,
+    path: Vec<(String, String)>,
+    request: Request,
+) -> Response<Body> {
+    let (began, id) = (Instant::now(), id_of(&request));
+    let method = request.method().clone();
+    let mut told = Told::default();
+    let answering = AssertUnwindSafe(answer(&state, &route, path, request, &mut told)).catch_unwind();
+    let answered = answering.await.unwrap_or_else(|_| {
+        // A mistake of ours. It must not take the server with it, and nobody learns more than that.
+        Err(Refusal::new(Code::StoreFailed, "something went wrong here; the log has more").into())
+    });
+    let mut response = match answered {
+        Ok(response) => response,
+        Err(problem) => {
+            if problem.status >= 500 {
+                tracing::error!(target: "handover::http", request_id = %id, code = problem.code, "{}", problem.detail);
+            }
+            let retry = (problem.status == 429 || problem.status == 503).then(|| retry_after(&problem));
+            let challenge = problem.status == 401;
+            let mut response = problem.into_response(&id);
+            if let Some(value) = retry.and_then(|seconds| HeaderValue::from_str(&seconds.to_string()).ok()) {
+                response.headers_mut().insert(header::RETRY_AFTER, value);
+            }
+            if challenge {
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            response
+        }
+    };
+    if let Some(standing) = told.standing {
+        limits_of(standing, response.headers_mut());
+    }
+    let status = response.status().as_u16();
+    tracing::info!(
+        target: "handover::http",
+        request_id = %id,
+        method = %method,
+        route = route.path,
+        status,
+        ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        key = told.key.as_deref().unwrap_or("-"),
+        tenant = told.tenant.as_deref().unwrap_or("-"),
+        "answered"
+    );
+    named(response, &id)
+}
+
+/// What is known of a request when it has been answered.
+#[derive(Default)]
+struct Told {
+    key: Option<String>,
+    tenant: Option<String>,
+    standing: Option<Standing>,
+}
+
+fn retry_after(problem: &Problem) -> u64 {
+    let asked = problem.errors.first().and_then(|first| first.details["retry_after_s"].as_f64()).unwrap_or(1.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number above 0")]
+    let seconds = asked.ceil().max(1.0) as u64;
+    seconds
+}
+
+/// What is left of the rate, as the draft for `RateLimit` headers has it.
+fn limits_of(standing: Standing, headers: &mut HeaderMap) {
+    for (name, value) in [("ratelimit-limit", standing.limit), ("ratelimit-remaining", standing.left)] {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from(value));
+    }
+}
+
+async fn answer(
+    state: &Arc<State>,
+    route: &Route,
+    path: Vec<(String, String)>,
+    request: Request,
+    told: &mut Told,
+) -> Result<Response<Body>, Problem> {
+    let peer = request.extensions().get::<Peer>().map_or(SocketAddr::from(([127, 0, 0, 1], 0)), |peer| peer.0);
+    let (parts, body) = request.into_parts();
+    let entered = match route.entry {
+        Entry::Anybody => None,
+        Entry::With(_) => Some(state.gate.enter(&parts.headers, peer)?),
+    };
+    if let Some(entered) = &entered {
+        told.key = entered.key.as_ref().map(|key| key.id.to_string());
+        told.tenant = Some(entered.caller.tenant.clone());
+        told.standing = entered.standing;
+        auth::may(entered, route.entry)?;
+    }
+    let body = if route.body.is_some() { read(&parts.headers, body).await? } else { Bytes::new() };
+    let (engine, who) = match entered {
+        Some(Entered { engine, caller, .. }) => (engine, caller.name),
+        None => (state.engine.clone(), String::new()),
+    };
+    let query = parts.uri.query().unwrap_or_default().to_owned();
+    let headers = parts.headers;
+    let ask = Ask { engine, state: state.clone(), path, query, headers: headers.clone(), body, who };
+    Ok((route.handler)(ask).await?.into_response(&headers))
+}
+
+/// The body of a request, within its bounds.
+async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+    let too_large = || {
+        let message = format!("the body has more than {REQUEST_BYTES_MAX} bytes (REQUEST_BYTES_MAX)");
+        let details = serde_json::json!({ "limit": "REQUEST_BYTES_MAX", "max": REQUEST_BYTES_MAX });
+        Problem::from(Refusal::new(Code::TooLarge, message).details(details))
+    };
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|bytes| bytes > REQUEST_BYTES_MAX) {
+        return Err(too_large());
+    }
+    let collected = Limited::new(body, REQUEST_BYTES_MAX).collect();
+    let Ok(collected) = tokio::time::timeout(Duration::from_millis(BODY_MS), collected).await else {
+        let message = format!("the body was not there after {BODY_MS} ms (BODY_MS)");
+        return Err(Refusal::new(Code::TooSlow, message).into());
+    };
+    let bytes = match collected {
+        Ok(collected) => collected.to_bytes(),
+        Err(error) if error.is::<LengthLimitError>() => return Err(too_large()),
+        Err(error) => return Err(Refusal::new(Code::NotJson, format!("the body broke off: {error}")).into()),
+    };
+    if !bytes.is_empty() && !is_json(headers) {
+        return Err(Refusal::new(Code::WrongMediaType, "the body is not said to be JSON").at("content-type").into());
+    }
+    Ok(bytes)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let text = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media = text.split(';').next().unwrap_or_default().trim();
+    media.eq_ignore_ascii_case("application/json") || media.to_ascii_lowercase().ends_with("+json")
+}
+

@@ -1,0 +1,70 @@
+//! Versions of what can be read, as `ETag`, and what `If-Match` and `If-None-Match` say of them.
+
+use axum::http::{HeaderMap, HeaderName, header};
+use handover_core::{
+    digest::Digest,
+    refusal::{Code, Refusal},
+};
+use serde::Serialize;
+use std::fmt;
+
+/// The version of something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ETag(String);
+
+impl fmt::Display for ETag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.0)
+    }
+}
+
+impl ETag {
+    /// By a number that grows with every change.
+    pub(crate) fn version(version: u64) -> Self {
+        Self(version.to_string())
+    }
+
+    /// By the content itself, where nothing counts its changes.
+    pub(crate) fn content(value: &impl Serialize) -> Self {
+        Self(Digest::of_json(value).to_string().chars().take(32).collect())
+    }
+
+    /// Whether the request says that it has this very version.
+    pub(crate) fn is_known_to(&self, headers: &HeaderMap) -> bool {
+        named(headers, &header::IF_NONE_MATCH).is_some_and(|tags| tags.iter().any(|tag| tag == "*" || *tag == self.0))
+    }
+
+    /// Refuses where the request was made for another version than this one.
+    pub(crate) fn must_fit(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        match named(headers, &header::IF_MATCH) {
+            Some(tags) if !tags.iter().any(|tag| tag == "*" || *tag == self.0) => {
+                Err(Refusal::new(Code::NotFresh, format!("the present version is {self}")).at("If-Match"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The number that `If-Match` names, where it is there: 0 for `If-None-Match: *`, nothing yet.
+pub(crate) fn expected_version(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
+    if named(headers, &header::IF_NONE_MATCH).is_some_and(|tags| tags.iter().any(|tag| tag == "*")) {
+        return Ok(Some(0));
+    }
+    let Some(tags) = named(headers, &header::IF_MATCH) else { return Ok(None) };
+    match tags.as_slice() {
+        [only] if only == "*" => Ok(None),
+        [only] => only.parse().map(Some).map_err(|_| bad("If-Match", "it is not a version of this variable")),
+        _ => Err(bad("If-Match", "one version is expected")),
+    }
+}
+
+fn bad(name: &str, message: &str) -> Refusal {
+    Refusal::new(Code::BadHeader, message).at(name)
+}
+
+/// The tags of a header, without their quotes.
+fn named(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<String>> {
+    let text = headers.get(name)?.to_str().ok()?;
+    let bare = |tag: &str| tag.trim().trim_start_matches("W/").trim_matches('"').to_owned();
+    Some(text.split(',').map(bare).collect())
+}

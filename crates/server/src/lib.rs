@@ -1,0 +1,27 @@
+//! The server of Handover: every language talks to the engine through it.
+//!
+//! One table of routes ([`table`]) is the source of everything: the router, the document of the interface, who may do
+//! what, and the tests that try each cell of it.
+
+mod ask;
+mod auth;
+mod docs;
+mod door;
+mod etag;
+mod listen;
+pub mod openapi;
+mod page;
+mod problem;
+mod rate;
+mod reply;
+mod routes;
+mod shim;
+mod sse;
+mod start;
+pub mod table;
+mod tls;
+mod views;
+
+pub use problem::{Problem, status_of};
+pub use start::{Options, Server, StartError};
+pub use tls::TlsFiles;

@@ -1,0 +1,132 @@
+//! What is refused, as `application/problem+json`: the one table from codes to statuses.
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, Response, StatusCode, header},
+};
+use handover_core::refusal::{Code, Family, HandoffError, Refusal};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The status of a refusal with this code.
+#[must_use]
+pub fn status_of(code: Code) -> u16 {
+    match code {
+        Code::NotJson | Code::TooDeep | Code::BadHeader => 400,
+        Code::WrongMethod => 405,
+        Code::TooSlow => 408,
+        Code::NotFresh => 412,
+        Code::TooLarge => 413,
+        Code::WrongMediaType => 415,
+        // The address is right; what the body names is not there.
+        Code::UnknownSource | Code::UnknownTarget | Code::NobodyCan => 422,
+        Code::RateLimited | Code::TooFast => 429,
+        Code::Overloaded | Code::ShuttingDown | Code::StoreStopped | Code::StoreInUse => 503,
+        _ => match code.family() {
+            Family::Invalid => 422,
+            Family::Forbidden => 403,
+            Family::Missing => 404,
+            // What a guard stops is not granted by asking again.
+            Family::Conflict | Family::TooMuch => 409,
+            Family::Trouble => 500,
+        },
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Wrong {
+    /// The stable code.
+    pub code: String,
+    /// What is wrong, with the values at hand.
+    pub message: String,
+    /// Where in the request, as a path.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub field: String,
+    /// How to mend it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub hint: String,
+    /// More, for programs.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub details: Value,
+}
+
+/// Why a request was refused, as RFC 9457 says it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Problem {
+    /// The page that explains the code.
+    #[serde(rename = "type")]
+    pub page: String,
+    /// What the code means, in a few words.
+    pub title: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// What is wrong, in this very case.
+    pub detail: String,
+    /// The stable code of what is wrong first.
+    pub code: String,
+    /// The id of the request, as the log has it.
+    pub instance: String,
+    /// Everything that is wrong.
+    pub errors: Vec<Wrong>,
+}
+
+impl Problem {
+    /// A refusal of the engine.
+    #[must_use]
+    pub fn of(error: &HandoffError) -> Self {
+        let code = error.code();
+        let errors: Vec<Wrong> = error.refusals.iter().map(wrong).collect();
+        // Our own trouble is told to the log; whoever asks learns that it is ours.
+        Self {
+            page: format!("/errors/{}", code.text()),
+            title: code.title().to_owned(),
+            status: status_of(code),
+            detail: errors.first().map_or_else(|| error.to_string(), |first| first.message.clone()),
+            code: code.text().to_owned(),
+            instance: String::new(),
+            errors,
+        }
+    }
+
+    /// With another status: the same code can mean more than one to HTTP.
+    #[must_use]
+    pub fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status.as_u16();
+        self
+    }
+
+    pub(crate) fn into_response(mut self, request_id: &str) -> Response<Body> {
+        self.instance = request_id.to_owned();
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = status;
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        response
+    }
+}
+
+impl From<HandoffError> for Problem {
+    fn from(error: HandoffError) -> Self {
+        Self::of(&error)
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self::of(&refusal.into())
+    }
+}
+
+fn wrong(refusal: &Refusal) -> Wrong {
+    let hint = if refusal.hint.is_empty() { refusal.code.mend().to_owned() } else { refusal.hint.clone() };
+    Wrong {
+        code: refusal.code.text().to_owned(),
+        message: refusal.message.clone(),
+        field: refusal.field.clone(),
+        hint,
+        details: refusal.details.clone(),
+    }
+}

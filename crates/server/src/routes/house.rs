@@ -1,0 +1,84 @@
+//! The house itself: whether it is well, what it can do, and what its codes mean.
+
+use crate::{ask::Ask, openapi, problem::Problem, reply::Reply, table::Route};
+use handover_core::refusal::{Code, Refusal};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/health/live", "live", "Says whether the process answers.", live)
+            .anybody()
+            .answers::<Health>(200, "It does."),
+        Route::get("/health/ready", "ready", "Says whether work can be taken.", ready)
+            .anybody()
+            .answers::<Health>(200, "It can.")
+            .refuses(&[503]),
+        Route::get("/v1/me", "who_am_i", "Says who the caller is, and what it may do.", me)
+            .answers::<Me>(200, "The caller."),
+        Route::get("/openapi.json", "openapi", "Describes the interface.", document)
+            .anybody()
+            .answers_as(200, "An OpenAPI 3.1 document.", "application/json", Some(openapi::anything)),
+        Route::get("/docs", "docs", "Describes the interface for people.", docs)
+            .anybody()
+            .answers_as(200, "A page.", "text/html; charset=utf-8", Some(openapi::text)),
+        Route::get("/errors/{code}", "explain", "Says what a code means, and how to mend it.", explain)
+            .anybody()
+            .answers_as(200, "A page.", "text/html; charset=utf-8", Some(openapi::text)),
+    ]
+}
+
+/// How it is.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Health {
+    /// `ok`.
+    status: &'static str,
+    /// The version of the program.
+    version: &'static str,
+}
+
+const WELL: Health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
+
+async fn live(_: Ask) -> Result<Reply, Problem> {
+    Ok(Reply::ok(&WELL))
+}
+
+async fn ready(ask: Ask) -> Result<Reply, Problem> {
+    if let Some(why) = ask.state.engine.stopped() {
+        // Why is for the log: whoever asks here has shown no key.
+        tracing::error!(target: "handover", "the store has stopped writing: {why}");
+        return Err(Refusal::new(Code::StoreStopped, "the store has stopped writing").into());
+    }
+    if *ask.state.ending.borrow() {
+        return Err(Refusal::new(Code::ShuttingDown, "the server ends").into());
+    }
+    Ok(Reply::ok(&WELL))
+}
+
+/// The caller.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Me {
+    /// Its name, as the record has it.
+    name: String,
+    /// Whose sessions it sees.
+    tenant: String,
+}
+
+async fn me(ask: Ask) -> Result<Reply, Problem> {
+    Ok(Reply::ok(&Me { name: ask.who.clone(), tenant: ask.engine.tenant().to_owned() }))
+}
+
+async fn document(_: Ask) -> Result<Reply, Problem> {
+    Ok(Reply::typed("application/json", openapi::text_of_document()))
+}
+
+async fn docs(_: Ask) -> Result<Reply, Problem> {
+    Ok(Reply::typed("text/html; charset=utf-8", crate::docs::page()))
+}
+
+async fn explain(ask: Ask) -> Result<Reply, Problem> {
+    let text = ask.text_part("code");
+    let code = Code::ALL.iter().find(|code| code.text().eq_ignore_ascii_case(text));
+    let code = code.ok_or_else(|| Refusal::new(Code::NoSuchAddress, "there is no such code").at("code"))?;
+    Ok(Reply::typed("text/html; charset=utf-8", crate::docs::explained(*code)))
+}

@@ -1,0 +1,157 @@
+//! Starting and ending: what a server is made of, and when it refuses to start.
+
+use crate::{
+    auth::Gate,
+    door,
+    listen::{self, Listening},
+    shim::Keys as _,
+    tls::{self, TlsFiles},
+};
+use axum::Router;
+use handover_core::limits::LISTENERS_MAX;
+use handover_engine::Engine;
+use std::{net::SocketAddr, sync::Arc};
+use tokio::sync::{Semaphore, watch};
+
+/// How a server is started.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where it listens; port 0 takes any that is free.
+    pub listen: SocketAddr,
+    /// The certificate, where it speaks TLS itself.
+    pub tls: Option<TlsFiles>,
+    /// Whether something in front of it speaks TLS in its place, so that it may listen beyond loopback without.
+    pub behind_proxy: bool,
+    /// Requests per second of a key that has no rate of its own.
+    pub per_second: u32,
+    /// What others mount beside the routes of the table.
+    pub beside: Router,
+}
+
+impl Options {
+    /// At this address, with everything else as usual.
+    #[must_use]
+    pub fn at(listen: SocketAddr) -> Self {
+        Self {
+            listen,
+            tls: None,
+            behind_proxy: false,
+            per_second: handover_core::limits::REQUESTS_PER_SECOND,
+            beside: Router::new(),
+        }
+    }
+}
+
+/// Why a server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// It would be open to everybody.
+    #[error("{0} is beyond this machine, and there are no keys: everybody could do everything")]
+    NoKeys(SocketAddr),
+    /// Keys would travel in the clear.
+    #[error("{0} is beyond this machine, and there is no TLS: keys would travel in the clear")]
+    NoTls(SocketAddr),
+    /// The certificate or its key cannot be used.
+    #[error("TLS: {0}")]
+    Tls(String),
+    /// The address cannot be listened at.
+    #[error("{0} cannot be listened at: {1}")]
+    Listen(SocketAddr, std::io::Error),
+}
+
+impl StartError {
+    /// How to mend it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NoKeys(_) => "make one with `handover keys make NAME --role admin`, or listen at 127.0.0.1",
+            Self::NoTls(_) => {
+                "give --tls-cert and --tls-key; or --behind-proxy where something in front of it speaks TLS"
+            }
+            Self::Tls(_) => "both files are PEM: the certificates, the server's own first, and the key of that one",
+            Self::Listen(..) => "choose another with --listen, or end whoever has it",
+        }
+    }
+}
+
+/// What all requests share.
+pub(crate) struct State {
+    pub(crate) engine: Engine,
+    pub(crate) gate: Gate,
+    /// Places for listeners.
+    pub(crate) listeners: Arc<Semaphore>,
+    /// Whether the server is ending: listeners and those who wait go away.
+    pub(crate) ending: watch::Receiver<bool>,
+}
+
+impl State {
+    /// Until the server ends.
+    pub(crate) async fn ends(&self) {
+        let mut ending = self.ending.clone();
+        // Whoever could say so is gone: it has ended.
+        let _ = ending.wait_for(|ends| *ends).await;
+    }
+}
+
+/// A server that answers.
+pub struct Server {
+    address: SocketAddr,
+    open: bool,
+    tls: bool,
+    ending: watch::Sender<bool>,
+    listening: Listening,
+}
+
+impl Server {
+    /// Starts to answer on this engine.
+    ///
+    /// # Errors
+    /// When the address cannot be had, or it would not be safe.
+    pub async fn start(engine: Engine, options: Options) -> Result<Self, StartError> {
+        let beyond = !options.listen.ip().is_loopback();
+        if beyond && !engine.has_keys() {
+            return Err(StartError::NoKeys(options.listen));
+        }
+        if beyond && options.tls.is_none() && !options.behind_proxy {
+            return Err(StartError::NoTls(options.listen));
+        }
+        let acceptor = options.tls.as_ref().map(tls::acceptor).transpose()?;
+        let bound = listen::bind(options.listen).await;
+        let (listener, address) = bound.map_err(|error| StartError::Listen(options.listen, error))?;
+        let (ending, ends) = watch::channel(false);
+        let gate = Gate::new(engine.clone(), beyond, options.per_second);
+        let open = gate.is_open();
+        let listeners = Arc::new(Semaphore::new(LISTENERS_MAX));
+        let state = Arc::new(State { engine, gate, listeners, ending: ends.clone() });
+        let router = door::router(state, options.beside);
+        let tls = acceptor.is_some();
+        let listening = Listening::begin(listener, acceptor, router, ends);
+        Ok(Self { address, open, tls, ending, listening })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its address for people and programs of this machine.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let scheme = if self.tls { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// Whether it answered without keys when it started.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Lets nobody in any more, finishes what is in flight, and ends. At most `DRAIN_MS`.
+    pub async fn close(self) {
+        // Nobody listening is fine.
+        let _ = self.ending.send(true);
+        self.listening.end().await;
+    }
+}
