@@ -280,7 +280,11 @@ impl Engine {
         }
     }
 
-    pub(crate) async fn find_decision(&self, session: &SessionId, group: GroupId) -> Result<Option<GroupReturn>, HandoffError> {
+    pub(crate) async fn find_decision(
+        &self,
+        session: &SessionId,
+        group: GroupId,
+    ) -> Result<Option<GroupReturn>, HandoffError> {
         self.may_read(session).await?;
         let mut query = RecordQuery {
             session: Some(session.clone()),

@@ -1,6 +1,9 @@
 //! The interface and the codes as pages for people. No script, nothing from elsewhere.
 
-use crate::{openapi, table::{Entry, routes}};
+use crate::{
+    openapi,
+    table::{Entry, routes},
+};
 use handover_core::refusal::Code;
 use std::{fmt::Write as _, sync::OnceLock};
 
@@ -83,6 +86,7 @@ pub(crate) fn page() -> &'static str {
 /// What a code means.
 pub(crate) fn explained(code: Code) -> String {
     let title = format!("{}: {}", code.text(), plain(code.title()));
-    let body = format!("<h1>{title}</h1><p>{}</p><h2>How to mend it</h2><p>{}</p>", prose(code.meaning()), prose(code.mend()));
+    let body =
+        format!("<h1>{title}</h1><p>{}</p><h2>How to mend it</h2><p>{}</p>", prose(code.meaning()), prose(code.mend()));
     framed(&title, &body)
 }

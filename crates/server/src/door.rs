@@ -128,12 +128,7 @@ fn named(mut response: Response<Body>, id: &str) -> Response<Body> {
     response
 }
 
-async fn handle(
-    state: Arc<State>,
-    route: Arc<Route>,
-    path: Vec<(String, String)>,
-    request: Request,
-) -> Response<Body> {
+async fn handle(state: Arc<State>, route: Arc<Route>, path: Vec<(String, String)>, request: Request) -> Response<Body> {
     let (began, id) = (Instant::now(), id_of(&request));
     let method = request.method().clone();
     let mut told = Told::default();
@@ -262,4 +257,3 @@ fn is_json(headers: &HeaderMap) -> bool {
     let media = text.split(';').next().unwrap_or_default().trim();
     media.eq_ignore_ascii_case("application/json") || media.to_ascii_lowercase().ends_with("+json")
 }
-

@@ -2,7 +2,9 @@
 
 use crate::door::Peer;
 use axum::{Router, body::Body, http::Request};
-use handover_core::limits::{CONNECTIONS_MAX, DRAIN_MS, HANDSHAKE_MS, HEAD_BYTES_MAX, HEAD_MS, HEADERS_MAX, STREAMS_MAX};
+use handover_core::limits::{
+    CONNECTIONS_MAX, DRAIN_MS, HANDSHAKE_MS, HEAD_BYTES_MAX, HEAD_MS, HEADERS_MAX, STREAMS_MAX,
+};
 use hyper::body::Incoming;
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -152,5 +154,10 @@ where
         _ = watched.as_mut() => return,
         _ = closed.wait_for(|ends| *ends) => {}
     }
-    tokio::join!(async { let _ = watched.await; }, graceful.shutdown());
+    tokio::join!(
+        async {
+            let _ = watched.await;
+        },
+        graceful.shutdown()
+    );
 }

@@ -167,14 +167,18 @@ fn fields(form: crate::table::Describe, generator: &mut SchemaGenerator) -> Vec<
     let whole = form(generator).to_value();
     let name = whole["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned();
     let described = generator.definitions_mut().remove(&name).unwrap_or(whole);
-    let required: Vec<&str> = described["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> =
+        described["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = described["properties"].as_object().cloned().unwrap_or_default();
-    properties.into_iter().map(|(name, mut schema)| {
-        let says = schema["description"].as_str().unwrap_or_default().to_owned();
-        let needed = required.contains(&name.as_str());
-        schema = plain(schema);
-        json!({ "name": name, "in": "query", "required": needed, "description": says, "schema": schema })
-    }).collect()
+    properties
+        .into_iter()
+        .map(|(name, mut schema)| {
+            let says = schema["description"].as_str().unwrap_or_default().to_owned();
+            let needed = required.contains(&name.as_str());
+            schema = plain(schema);
+            json!({ "name": name, "in": "query", "required": needed, "description": says, "schema": schema })
+        })
+        .collect()
 }
 
 /// A parameter that is left out is left out: there is no null in a query.
@@ -187,9 +191,10 @@ fn plain(mut schema: Value) -> Value {
         let first = types.as_array().and_then(|types| types.iter().find(|word| *word != "null").cloned());
         *types = first.unwrap_or(Value::Null);
     }
-    let one = fields.get("anyOf").and_then(Value::as_array).and_then(|all| {
-        all.iter().find(|one| one["type"] != "null").cloned()
-    });
+    let one = fields
+        .get("anyOf")
+        .and_then(Value::as_array)
+        .and_then(|all| all.iter().find(|one| one["type"] != "null").cloned());
     one.unwrap_or(schema)
 }
 

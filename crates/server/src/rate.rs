@@ -67,7 +67,11 @@ impl<K: Eq + Hash + Clone> Rates<K> {
             return Standing { limit: per_second, left: 0, wait: Some(Duration::from_secs_f64(wait)) };
         }
         bucket.left -= cost;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and a small whole number")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 0 and a small whole number"
+        )]
         let left = bucket.left as u32;
         Standing { limit: per_second, left, wait: None }
     }

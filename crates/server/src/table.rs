@@ -81,7 +81,13 @@ pub fn shape<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl Route {
-    pub(crate) fn new<F, R>(method: Method, path: &'static str, id: &'static str, says: &'static str, handler: F) -> Self
+    pub(crate) fn new<F, R>(
+        method: Method,
+        path: &'static str,
+        id: &'static str,
+        says: &'static str,
+        handler: F,
+    ) -> Self
     where
         F: Fn(Ask) -> R + Send + Sync + 'static,
         R: Future<Output = Result<Reply, Problem>> + Send + 'static,

@@ -11,7 +11,10 @@ const WALLS: [(&str, &[&str]); 7] = [
     ("agents", &["handover-core", "handover-engine"]),
     ("server", &["handover-core", "handover-engine", "handover-agents"]),
     ("teams", &["handover-core", "handover-engine"]),
-    ("handover", &["handover-core", "handover-store", "handover-engine", "handover-agents", "handover-server", "handover-teams"]),
+    (
+        "handover",
+        &["handover-core", "handover-store", "handover-engine", "handover-agents", "handover-server", "handover-teams"],
+    ),
 ];
 
 pub fn check(files: &[File]) -> Vec<Problem> {

@@ -3,8 +3,7 @@
 use crate::{
     ask::Ask,
     etag::ETag,
-    openapi,
-    page,
+    openapi, page,
     problem::Problem,
     reply::Reply,
     table::{Right, Route},

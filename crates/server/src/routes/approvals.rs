@@ -16,18 +16,28 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get("/v1/approvals", "list_approvals", "Lists what waits for a person's word.", list)
             .query::<Who>()
             .answers::<Vec<Waiting>>(200, "The oldest first."),
-        Route::post("/v1/handoffs/{handoff}/approve", "approve", "Approves a handoff, with or without a change.", approve)
-            .once()
-            .body::<Approving>()
-            .answers::<Answer>(200, "It is on offer."),
+        Route::post(
+            "/v1/handoffs/{handoff}/approve",
+            "approve",
+            "Approves a handoff, with or without a change.",
+            approve,
+        )
+        .once()
+        .body::<Approving>()
+        .answers::<Answer>(200, "It is on offer."),
         Route::post("/v1/handoffs/{handoff}/deny", "deny", "Denies a handoff.", deny)
             .once()
             .body::<Denying>()
             .answers::<Answer>(200, "The source is told."),
-        Route::post("/v1/handoffs/{handoff}/amend", "amend", "Changes a handoff that waits, without deciding it.", amend)
-            .once()
-            .body::<Amending>()
-            .answers::<Answer>(200, "It is changed; what was seen before is void."),
+        Route::post(
+            "/v1/handoffs/{handoff}/amend",
+            "amend",
+            "Changes a handoff that waits, without deciding it.",
+            amend,
+        )
+        .once()
+        .body::<Amending>()
+        .answers::<Answer>(200, "It is changed; what was seen before is void."),
     ]
 }
 

@@ -2,8 +2,7 @@
 
 use crate::{
     ask::Ask,
-    openapi,
-    page,
+    openapi, page,
     problem::Problem,
     reply::Reply,
     table::{Right, Route},
@@ -30,10 +29,15 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get("/v1/audit", "query_audit", "Asks the audit trail.", query)
             .query::<AuditQuery>()
             .answers::<Page<Kept>>(200, "A page of records, in order."),
-        Route::get("/v1/audit/export", "export_audit", "Exports records as JSON lines, to be verified offline.", export)
-            .right(Right::Administer)
-            .query::<ExportQuery>()
-            .answers_as(200, "A record per line.", "application/x-ndjson", Some(openapi::text)),
+        Route::get(
+            "/v1/audit/export",
+            "export_audit",
+            "Exports records as JSON lines, to be verified offline.",
+            export,
+        )
+        .right(Right::Administer)
+        .query::<ExportQuery>()
+        .answers_as(200, "A record per line.", "application/x-ndjson", Some(openapi::text)),
         Route::post("/v1/audit/verify", "verify_audit", "Checks every record, message and handoff.", verify)
             .right(Right::Administer)
             .answers::<Verified>(200, "What was looked at; all of it fits.")

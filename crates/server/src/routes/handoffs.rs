@@ -4,8 +4,7 @@ use super::sessions::By;
 use crate::{
     ask::Ask,
     etag::ETag,
-    openapi,
-    page,
+    openapi, page,
     problem::Problem,
     reply::Reply,
     table::Route,
@@ -39,17 +38,27 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get("/v1/sessions/{session}/handoffs", "session_handoffs", "Lists the handoffs of a session.", history)
             .query::<HistoryQuery>()
             .answers::<Page<HandoffView>>(200, "A page of handoffs, in order."),
-        Route::get("/v1/sessions/{session}/handoffs/count", "count_handoffs", "Counts the handoffs of a session.", count)
-            .query::<CountQuery>()
-            .answers::<Count>(200, "How many."),
+        Route::get(
+            "/v1/sessions/{session}/handoffs/count",
+            "count_handoffs",
+            "Counts the handoffs of a session.",
+            count,
+        )
+        .query::<CountQuery>()
+        .answers::<Count>(200, "How many."),
         Route::post("/v1/sessions/{session}/route", "dry_run", "Says who would get a handoff, and why.", dry_run)
             .body_of(openapi::request)
             .answers::<Routed>(200, "How it would be routed now."),
         Route::post("/v1/sessions/{session}/recommend", "recommend", "Says who would be good for a task.", recommend)
             .body::<Recommending>()
             .answers::<Vec<Recommendation>>(200, "Who, each with reasons."),
-        Route::get("/v1/sessions/{session}/suggestions", "suggestions", "Says whether a handoff seems due.", suggestions)
-            .answers::<Vec<Suggestion>>(200, "What seems due; nothing when all is well."),
+        Route::get(
+            "/v1/sessions/{session}/suggestions",
+            "suggestions",
+            "Says whether a handoff seems due.",
+            suggestions,
+        )
+        .answers::<Vec<Suggestion>>(200, "What seems due; nothing when all is well."),
         Route::get("/v1/sessions/{session}/groups/{group}", "read_group", "Waits for the end of a broadcast.", group)
             .query::<WaitQuery>()
             .answers::<GroupView>(200, "How it was decided.")
@@ -301,7 +310,8 @@ struct ViewQuery {
 
 async fn view(ask: Ask) -> Result<Reply, Problem> {
     let query: ViewQuery = ask.query()?;
-    let tools: Option<Vec<String>> = query.tools.map(|text| text.split(',').map(|name| name.trim().to_owned()).collect());
+    let tools: Option<Vec<String>> =
+        query.tools.map(|text| text.split(',').map(|name| name.trim().to_owned()).collect());
     Ok(Reply::ok(&ask.engine.view(ask.handoff()?, tools.as_deref()).await?))
 }
 

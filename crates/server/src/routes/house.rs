@@ -16,12 +16,18 @@ pub(crate) fn routes() -> Vec<Route> {
             .refuses(&[503]),
         Route::get("/v1/me", "who_am_i", "Says who the caller is, and what it may do.", me)
             .answers::<Me>(200, "The caller."),
-        Route::get("/openapi.json", "openapi", "Describes the interface.", document)
-            .anybody()
-            .answers_as(200, "An OpenAPI 3.1 document.", "application/json", Some(openapi::anything)),
-        Route::get("/docs", "docs", "Describes the interface for people.", docs)
-            .anybody()
-            .answers_as(200, "A page.", "text/html; charset=utf-8", Some(openapi::text)),
+        Route::get("/openapi.json", "openapi", "Describes the interface.", document).anybody().answers_as(
+            200,
+            "An OpenAPI 3.1 document.",
+            "application/json",
+            Some(openapi::anything),
+        ),
+        Route::get("/docs", "docs", "Describes the interface for people.", docs).anybody().answers_as(
+            200,
+            "A page.",
+            "text/html; charset=utf-8",
+            Some(openapi::text),
+        ),
         Route::get("/errors/{code}", "explain", "Says what a code means, and how to mend it.", explain)
             .anybody()
             .answers_as(200, "A page.", "text/html; charset=utf-8", Some(openapi::text)),

@@ -53,10 +53,15 @@ pub(crate) fn routes() -> Vec<Route> {
             .once()
             .body::<Deciding>()
             .answers::<Answer>(201, "It is recorded; above the agent's autonomy it was escalated."),
-        Route::post("/v1/sessions/{session}/segment", "complete_segment", "Marks the owner's part as complete.", segment)
-            .once()
-            .body::<By>()
-            .answers::<Answer>(200, "It is complete."),
+        Route::post(
+            "/v1/sessions/{session}/segment",
+            "complete_segment",
+            "Marks the owner's part as complete.",
+            segment,
+        )
+        .once()
+        .body::<By>()
+        .answers::<Answer>(200, "It is complete."),
         Route::post("/v1/sessions/{session}/turn", "end_turn", "Ends the turn of the session's owner.", turn)
             .once()
             .query::<By>()

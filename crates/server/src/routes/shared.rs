@@ -154,9 +154,8 @@ struct Marking {
 async fn mark(ask: Ask) -> Result<Reply, Problem> {
     let form: Marking = ask.form()?;
     let text = ask.text_part("artifact");
-    let id: ArtifactId = text
-        .parse()
-        .map_err(|_| Refusal::new(Code::UnknownArtifact, "there is no such artifact").at("artifact"))?;
+    let id: ArtifactId =
+        text.parse().map_err(|_| Refusal::new(Code::UnknownArtifact, "there is no such artifact").at("artifact"))?;
     Ok(Reply::ok(&submit(&ask, Command::MarkArtifact { by: form.by, id, status: form.status }).await?))
 }
 

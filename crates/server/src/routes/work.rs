@@ -1,14 +1,7 @@
 //! Work for agents from outside: claimed, kept alive, given back.
 
 use super::handoffs::{over, wait};
-use crate::{
-    ask::Ask,
-    openapi,
-    problem::Problem,
-    reply::Reply,
-    table::Route,
-    views::AssignmentView,
-};
+use crate::{ask::Ask, openapi, problem::Problem, reply::Reply, table::Route, views::AssignmentView};
 use handover_core::{
     command::{Answer, Command, Goto, Prepared},
     ids::{AgentId, LeaseId},
@@ -220,7 +213,8 @@ async fn give_back(ask: Ask) -> Result<Reply, Problem> {
     };
     let lease = fields.remove("lease").ok_or_else(|| Refusal::new(Code::MissingField, "it is missing").at("lease"))?;
     let then = fields.remove("then").filter(|then| !then.is_null());
-    let wrong = |at: &'static str| move |error: serde_json::Error| Refusal::new(Code::WrongType, error.to_string()).at(at);
+    let wrong =
+        |at: &'static str| move |error: serde_json::Error| Refusal::new(Code::WrongType, error.to_string()).at(at);
     let lease: LeaseId = serde_json::from_value(lease).map_err(wrong("lease"))?;
     let then: Option<Goto> = match then {
         // Read as the end of a turn is read, with all its mistakes.

@@ -22,8 +22,7 @@ use serde_json::Value;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
-        Route::get("/v1/workflows", "list_workflows", "Lists workflows.", list)
-            .answers::<Vec<Known>>(200, "By name."),
+        Route::get("/v1/workflows", "list_workflows", "Lists workflows.", list).answers::<Vec<Known>>(200, "By name."),
         Route::get("/v1/workflows/{workflow}", "read_workflow", "Reads the definition of a workflow.", read)
             .etag()
             .answers_as(200, "The definition.", "application/json", Some(openapi::anything)),
@@ -54,12 +53,17 @@ struct Known {
 }
 
 async fn list(ask: Ask) -> Result<Reply, Problem> {
-    let mut all: Vec<Known> = ask.engine.workflows().iter().map(|known| Known {
-        name: known.name.clone(),
-        description: known.description.clone(),
-        states: known.states.keys().cloned().collect(),
-        unreadable: None,
-    }).collect();
+    let mut all: Vec<Known> = ask
+        .engine
+        .workflows()
+        .iter()
+        .map(|known| Known {
+            name: known.name.clone(),
+            description: known.description.clone(),
+            states: known.states.keys().cloned().collect(),
+            unreadable: None,
+        })
+        .collect();
     all.extend(ask.engine.unreadable_workflows().into_iter().map(|(name, why)| Known {
         name,
         description: String::new(),
