@@ -124,6 +124,12 @@ impl Staff {
         if faults.is_empty() { Ok(staff) } else { Err(faults) }
     }
 
+    /// Where services call back, to be mounted by whoever serves; nothing where it listens by itself.
+    #[must_use]
+    pub fn callbacks(&self) -> axum::Router {
+        self.callbacks.as_ref().map(|callbacks| callbacks.router()).unwrap_or_default()
+    }
+
     /// Who hears what agents say while they say it.
     pub fn heard_by(&mut self, ear: Ear) {
         self.ear = Some(ear);

@@ -121,12 +121,17 @@ impl Callbacks {
         };
         let settled_at = clock.now() + CALLBACK_MS;
         let open = Arc::new(Open { expected: Mutex::default(), clock, settled_at });
-        let router = Router::new().route("/callback/{id}", post(take)).with_state(open.clone());
+        let router = routes(&open);
         let server = tokio::spawn(async move {
             // It ends with the process, or when nobody needs it any more.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self { open, base, server })
+    }
+
+    /// The same place, for a server that stands beside: whatever it takes there comes here.
+    pub(crate) fn router(&self) -> Router {
+        routes(&self.open)
     }
 
     /// Where the answer to this handoff is taken.
@@ -140,6 +145,10 @@ impl Callbacks {
         self.open.expected.lock().insert(id, Expected { secret, answers: sender.clone() });
         Waiting { open: Arc::downgrade(&self.open), id, answers, mine: sender }
     }
+}
+
+fn routes(open: &Arc<Open>) -> Router {
+    Router::new().route("/callback/{id}", post(take)).with_state(open.clone())
 }
 
 type Said = (StatusCode, String);

@@ -2,7 +2,7 @@
 
 use super::{
     agents, approvals, approve, audit, cancel, chat, check, completions, explain, give_back, graph, hand_off, handoffs,
-    history, inbox, init, out::Look, recommend, run, scripted, sessions, stats, take, verify, watch,
+    history, inbox, init, out::Look, recommend, run, scripted, serve, sessions, stats, take, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
@@ -76,6 +76,8 @@ pub enum Command {
     Chat(chat::Chat),
     /// Keep the database open: timers run, agents work, other terminals are answered
     Keep,
+    /// Serve the engine over HTTP: every language can take part
+    Serve(Box<serve::Serve>),
     /// Answer as a model from a script, for tests and demonstrations
     ScriptedModel(scripted::ScriptedModel),
     /// Hand work over to another agent
@@ -126,7 +128,7 @@ pub enum Command {
 
 /// The commands by what people want to do, for the help and its page.
 pub const GROUPS: [(&str, &[&str]); 7] = [
-    ("Begin", &["demo", "init", "run", "chat", "check", "keep"]),
+    ("Begin", &["demo", "init", "run", "chat", "check", "keep", "serve"]),
     ("Hand over", &["hand-off", "recommend", "cancel"]),
     ("Take part", &["inbox", "take", "renew", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject"]),
@@ -173,7 +175,7 @@ impl Command {
             | Self::GiveBack(_)
             | Self::Decline(_) => Access::Change,
             Self::Approve(_) | Self::Reject(_) => Access::Change,
-            Self::Keep | Self::Run(_) | Self::Chat(_) => Access::Make,
+            Self::Keep | Self::Serve(_) | Self::Run(_) | Self::Chat(_) => Access::Make,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{
     exit::Stop,
     explain, follow, graph, init, input, keep,
     out::Out,
-    run, scripted,
+    run, scripted, serve,
 };
 use crate::settings::{self, Settings};
 use handover_core::{
@@ -39,6 +39,7 @@ pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
             None => once(cli, out).await,
         },
         Command::Keep => Box::pin(keep::run(cli, out)).await,
+        Command::Serve(args) => Box::pin(serve::run(cli, args, out)).await,
         Command::Chat(args) => Box::pin(chat::run(cli, args, out)).await,
         Command::ScriptedModel(args) => scripted::run(args, out).await,
         Command::Run(args) => Box::pin(run::run(cli, args, out)).await,

@@ -29,12 +29,14 @@ mod init;
 mod input;
 mod keep;
 mod live;
+mod log;
 mod out;
 mod paint;
 mod recommend;
 mod register;
 mod run;
 mod scripted;
+mod serve;
 mod sessions;
 mod staff;
 mod stats;
@@ -106,6 +108,7 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         | Command::Run(_)
         | Command::Check(_)
         | Command::Keep
+        | Command::Serve(_)
         | Command::Chat(_)
         | Command::ScriptedModel(_)
         | Command::Explain(_)

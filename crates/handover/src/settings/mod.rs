@@ -17,10 +17,12 @@
 mod apply;
 mod check;
 mod read;
+mod server;
 
 pub use crate::yaml::{FileError, Mistake};
 pub use apply::Applied;
 pub use read::{parse, parse_with, read};
+pub use server::{ServerSettings, TlsSettings};
 
 use handover_core::{
     agent::Profile,
@@ -40,6 +42,8 @@ pub struct Settings {
     /// How agents work: providers of models, tools, callbacks.
     #[cfg(feature = "teams")]
     pub staff: handover_agents::staff::StaffSettings,
+    /// How the engine is served.
+    pub server: ServerSettings,
     /// The file that it came from, as it was named.
     pub file: String,
     /// The line of each agent, so that a refusal of the engine can name it.

@@ -1,6 +1,6 @@
 //! From a file to settings.
 
-use super::{Settings, check};
+use super::{ServerSettings, Settings, check};
 use crate::yaml::{Content, Document, FileError, NodeId, text_of, unknown_field};
 use handover_core::{
     agent::{AgentKind, Profile},
@@ -12,7 +12,8 @@ use handover_core::{
 use std::path::Path;
 
 /// What a file may have at its top.
-const FIELDS: [&str; 8] = ["policy", "agents", "providers", "tools", "mcp", "callbacks", "picker", "summaries"];
+const FIELDS: [&str; 9] =
+    ["policy", "agents", "providers", "tools", "mcp", "callbacks", "picker", "summaries", "server"];
 
 /// An agent as it stands in the file.
 pub(super) struct Listed {
@@ -48,6 +49,7 @@ pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings,
     let (policy_at, agents_at) = top(&document);
     #[cfg(feature = "teams")]
     let staff = staff(&mut document);
+    let server = server(&mut document);
     let policy = policy_at.and_then(|node| document.read::<Policy>(node));
     let agents = agents_at.map(|node| agents(&mut document, node)).unwrap_or_default();
     check::policy(&document, policy.as_ref().zip(policy_at), &agents, known);
@@ -68,6 +70,7 @@ pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings,
         agents,
         #[cfg(feature = "teams")]
         staff,
+        server,
         file: name.to_owned(),
         lines,
     })
@@ -131,6 +134,18 @@ fn staff(document: &mut Document) -> handover_agents::staff::StaffSettings {
         staff.summaries = document.read(node);
     }
     staff
+}
+
+/// How the engine is served. Its files are looked for beside this one.
+fn server(document: &mut Document) -> ServerSettings {
+    let tree = &document.tree;
+    let node = tree.field(document.root, "server").map(|(_, value)| value).filter(|value| !tree.is_nothing(*value));
+    let mut server: ServerSettings = node.and_then(|node| document.read(node)).unwrap_or_default();
+    if let Some(tls) = &mut server.tls {
+        let folder = document.folder();
+        (tls.cert, tls.key) = (folder.join(&tls.cert), folder.join(&tls.key));
+    }
+    server
 }
 
 fn agents(document: &mut Document, node: NodeId) -> Vec<Listed> {

@@ -168,7 +168,7 @@ async fn carry_in(
         hint: String::new(),
         exit: exit::USAGE,
     })?;
-    if matches!(cli.command, Command::Keep) || cli.command.access() == Access::None {
+    if matches!(cli.command, Command::Keep | Command::Serve(_)) || cli.command.access() == Access::None {
         return Err(Stop::refused("another process has the database open", "one is enough"));
     }
     if cli.command.waits() {

@@ -1,0 +1,125 @@
+//! `handover serve`: the engine as a service, for every language.
+
+use super::{args::Cli, desk, door, exit::Stop, keep, log, out::Out, staff};
+use crate::settings::ServerSettings;
+use clap::Args;
+use handover_server::{Options, Server, StartError, TlsFiles};
+use serde_json::json;
+use std::{net::SocketAddr, path::PathBuf};
+
+/// Where it listens when nothing is said.
+const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 7800);
+
+/// Arguments of `handover serve`. What is not given comes from the environment, then from `server` of the settings.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  handover serve
+  handover keys make ops --role admin && handover serve --listen 0.0.0.0:7800 --tls-cert cert.pem --tls-key key.pem
+  curl http://127.0.0.1:7800/health/ready")]
+pub struct Serve {
+    /// Where to listen, 127.0.0.1:7800 when nothing is said; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS", env = "HANDOVER_LISTEN", hide_env_values = true)]
+    listen: Option<SocketAddr>,
+    /// The certificates of the server, as PEM
+    #[arg(long, value_name = "FILE", env = "HANDOVER_TLS_CERT", hide_env_values = true, requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The key of the certificate, as PEM
+    #[arg(long, value_name = "FILE", env = "HANDOVER_TLS_KEY", hide_env_values = true, requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Something in front of it speaks TLS: it may listen beyond this machine without
+    #[arg(long, env = "HANDOVER_BEHIND_PROXY", hide_env_values = true)]
+    behind_proxy: bool,
+    /// Requests per second of a key that has no rate of its own
+    #[arg(long, value_name = "N", env = "HANDOVER_PER_SECOND", hide_env_values = true)]
+    per_second: Option<u32>,
+    /// How the log is written: text or json
+    #[arg(long, value_name = "FORM", env = "HANDOVER_LOG_FORM", hide_env_values = true, value_parser = ["text", "json"])]
+    log_form: Option<String>,
+    /// What is written to the log: error, warn, info, debug or off
+    #[arg(long, value_name = "LEVEL", env = "HANDOVER_LOG", hide_env_values = true)]
+    log: Option<String>,
+}
+
+impl Serve {
+    /// What counts: what was given, else what the environment says, else the file, else what is usual.
+    fn options(&self, settings: &ServerSettings) -> Options {
+        let mut options = Options::at(self.listen.or(settings.listen).unwrap_or(LISTEN));
+        let given = self.tls_cert.clone().zip(self.tls_key.clone());
+        let tls = given.or_else(|| settings.tls.as_ref().map(|tls| (tls.cert.clone(), tls.key.clone())));
+        options.tls = tls.map(|(cert, key)| TlsFiles { cert, key });
+        options.behind_proxy = self.behind_proxy || settings.behind_proxy;
+        if let Some(per_second) = self.per_second.or(settings.per_second) {
+            options.per_second = per_second;
+        }
+        options
+    }
+}
+
+/// Serves until it is interrupted.
+pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), Stop> {
+    let settings = door::config(cli, None)?;
+    let said = settings.as_ref().map(|settings| settings.server.clone()).unwrap_or_default();
+    let level = args.log.clone().or(said.log.clone());
+    let form = args.log_form.clone().or(said.log_form.clone());
+    log::begin(level.as_deref(), form.as_deref())?;
+    let engine = match door::open_in_turn(cli, true).await {
+        Err(stop) if stop.is_in_use() => {
+            return Err(door::in_use(stop, "end that process first: one process serves a database"));
+        }
+        opened => opened?,
+    };
+    let desk = desk::serve(&engine, &cli.database());
+    let arrivals = staff::Arrivals::of(&engine);
+    let staff = staff::employed(cli, &engine, out).await;
+    let served = match &staff {
+        Ok((staff, at_work)) => {
+            let mut options = args.options(&said);
+            options.beside = staff.callbacks();
+            match Server::start(engine.clone(), options).await {
+                Ok(server) => {
+                    let ready = ready(cli, &server, *at_work, out).await;
+                    if ready.is_ok() {
+                        tokio::select! {
+                            () = keep::interrupted() => {}
+                            // Whoever cannot be told of those who come goes on all the same.
+                            Err(_) = staff::follow(arrivals, staff, &engine, out) => keep::interrupted().await,
+                        }
+                        tracing::info!(target: "handover", "ending: what is in flight is finished");
+                    }
+                    server.close().await;
+                    ready
+                }
+                Err(error) => Err(refused(&error)),
+            }
+        }
+        Err(_) => Ok(()),
+    };
+    desk.close().await;
+    engine.close().await?;
+    staff?.0.close().await;
+    served
+}
+
+fn refused(error: &StartError) -> Stop {
+    Stop::refused(error.to_string(), error.hint())
+}
+
+async fn ready(cli: &Cli, server: &Server, at_work: usize, out: &mut Out) -> Result<(), Stop> {
+    let (url, open) = (server.url(), server.is_open());
+    if out.look.json {
+        let value = json!({ "url": url, "db": cli.database(), "keys": !open, "agents_at_work": at_work });
+        return out.json_line(&value).await;
+    }
+    out.line(format!(
+        "{} is served at {url}; the interface is at {url}/docs. End with Ctrl-C.",
+        cli.database().display()
+    ))
+    .await?;
+    if open {
+        let note = "there are no keys: every program of this machine may do everything. \
+                    Make the first with `handover keys make ops --role admin`.";
+        out.note(note).await?;
+    }
+    Ok(())
+}
