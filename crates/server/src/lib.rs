@@ -11,6 +11,7 @@ mod etag;
 mod listen;
 pub mod openapi;
 mod page;
+mod patience;
 mod problem;
 mod rate;
 mod reply;

@@ -1,6 +1,6 @@
 //! Connections: let in one by one, with a bound for how many and for how slow, and finished when the server ends.
 
-use crate::door::Peer;
+use crate::{door::Peer, patience::Patient};
 use axum::{Router, body::Body, http::Request};
 use handover_core::limits::{
     CONNECTIONS_MAX, DRAIN_MS, HANDSHAKE_MS, HEAD_BYTES_MAX, HEAD_MS, HEADERS_MAX, STREAMS_MAX,
@@ -146,7 +146,7 @@ where
         router.clone().oneshot(request)
     });
     let graceful = GracefulShutdown::new();
-    let connection = shared.builder.serve_connection(TokioIo::new(stream), service);
+    let connection = shared.builder.serve_connection(TokioIo::new(Patient::new(stream)), service);
     let watched = graceful.watch(connection.into_owned());
     let mut watched = std::pin::pin!(watched);
     tokio::select! {
