@@ -41,6 +41,20 @@ pub(crate) async fn bind(address: SocketAddr) -> io::Result<(TcpListener, Socket
     Ok((listener, bound))
 }
 
+/// Lets this process have as many files open as the system allows: each connection is one.
+#[cfg(unix)]
+pub(crate) fn more_files() {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    // What is not allowed stays as it is: then fewer can be let in at once, and the rest waits.
+    if let Ok((_, most)) = getrlimit(Resource::RLIMIT_NOFILE) {
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, most, most);
+    }
+}
+
+/// Elsewhere there is no such limit.
+#[cfg(not(unix))]
+pub(crate) fn more_files() {}
+
 /// What every connection needs.
 struct Shared {
     acceptor: Option<TlsAcceptor>,

@@ -116,6 +116,7 @@ impl Server {
             return Err(StartError::NoTls(options.listen));
         }
         let acceptor = options.tls.as_ref().map(tls::acceptor).transpose()?;
+        listen::more_files();
         let bound = listen::bind(options.listen).await;
         let (listener, address) = bound.map_err(|error| StartError::Listen(options.listen, error))?;
         let (ending, ends) = watch::channel(false);

@@ -15,15 +15,8 @@ const SESSIONS_QUICK: u64 = 5_000;
 const PAGE: usize = 50;
 
 pub(super) fn run(report: &mut Report, runtime: &tokio::runtime::Runtime, settings: Settings) -> Result<(), String> {
-    let sessions = if settings.quick { SESSIONS_QUICK } else { SESSIONS };
-    let handoffs = sessions * PER_SESSION;
-    report.doing(&format!("{handoffs} handoffs: filling the file"));
-    let place = super::engine::folder()?;
-    let file = place.path().join("bench.db");
-    runtime.block_on(template(place.path()))?;
-    let start = Instant::now();
-    fill(&file, sessions)?;
-    report.doing(&format!("filled in {:.0} s; reading", start.elapsed().as_secs_f64()));
+    let (place, handoffs) = made(report, runtime, settings)?;
+    let (file, sessions) = (place.path().join("bench.db"), handoffs / PER_SESSION);
     let mut reopened = Vec::new();
     for _ in 0..3 {
         let start = Instant::now();
@@ -36,6 +29,23 @@ pub(super) fn run(report: &mut Report, runtime: &tokio::runtime::Runtime, settin
     let note = format!("with {handoffs} handoffs, median of 3");
     report.figure("engine.reopen_s", percentile(&mut reopened, 0.5), "s", "<= 2", note);
     Ok(())
+}
+
+/// A file with so many handoffs, in a folder of its own.
+pub(super) fn made(
+    report: &Report,
+    runtime: &tokio::runtime::Runtime,
+    settings: Settings,
+) -> Result<(tempfile::TempDir, u64), String> {
+    let sessions = if settings.quick { SESSIONS_QUICK } else { SESSIONS };
+    let handoffs = sessions * PER_SESSION;
+    report.doing(&format!("{handoffs} handoffs: filling the file"));
+    let place = super::engine::folder()?;
+    runtime.block_on(template(place.path()))?;
+    let start = Instant::now();
+    fill(&place.path().join("bench.db"), sessions)?;
+    report.doing(&format!("filled in {:.0} s; reading", start.elapsed().as_secs_f64()));
+    Ok((place, handoffs))
 }
 
 /// A session as the engine writes it; the others are made after it.

@@ -7,7 +7,10 @@ mod load;
 mod million;
 mod raw;
 mod report;
+mod served;
+mod server;
 mod tokens;
+mod wire;
 mod workflow;
 
 use report::Report;
@@ -44,10 +47,11 @@ pub(crate) fn main(args: &[&str]) -> Result<(), String> {
     match *name {
         "engine" => engine::run(&mut report, settings)?,
         "guards" => guards::run(&mut report, settings)?,
+        "server" => server::run(&mut report, settings)?,
         "tokens" => tokens::run(&mut report, settings)?,
         "workflow" => workflow::run(&mut report, settings)?,
         other => {
-            let known = "there are `engine`, `guards`, `tokens` and `workflow`";
+            let known = "there are `engine`, `guards`, `server`, `tokens` and `workflow`";
             return Err(format!("there is no benchmark `{other}`; {known}"));
         }
     }
