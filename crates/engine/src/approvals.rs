@@ -190,7 +190,7 @@ impl Engine {
     }
 
     /// The number of a handoff in the house: the position of the record that initiated it.
-    async fn number_of(&self, id: HandoffId) -> Result<u64, HandoffError> {
+    pub(crate) async fn number_of(&self, id: HandoffId) -> Result<u64, HandoffError> {
         let query = RecordQuery { handoff: Some(id), limit: 1, ..RecordQuery::default() };
         let first = self.inner.store.records(&query).await?;
         Ok(first.first().map_or(u64::MAX, |record| record.position))
