@@ -253,3 +253,30 @@ impl Engine {
         Err(Refusal::new(Code::TooLarge, message).hint("revoke those that nobody needs").into())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use handover_core::access::Role;
+
+    #[tokio::test]
+    async fn ended_keys_make_room_and_others_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Engine::open(folder.path().join("test.db")).await.unwrap();
+        let new = || NewKey::of("ci", Role::Viewer);
+        let (first, token) = engine.make_key(new()).await.unwrap();
+        let others = (1..KEYS_MAX).map(|n| KeyId::of_number(n as u128));
+        let others = others.map(|id| (id.clone(), Arc::new(first.renewed(id, first.made_at, "x"))));
+        engine.inner.keys.kept.write().extend(others);
+        let error = engine.make_key(new()).await.unwrap_err();
+        assert!(error.has(Code::TooLarge) && error.to_string().contains("KEYS_MAX"), "{error}");
+        engine.revoke_key(&first.id).await.unwrap();
+        let (second, _) = engine.make_key(new()).await.unwrap();
+        assert_eq!(engine.keys().await.unwrap().len(), KEYS_MAX);
+        assert_eq!(engine.key_of(&token), Err(Denial::Unknown));
+        engine.load_keys().await.unwrap();
+        assert_eq!(engine.keys().await.unwrap(), [second], "what made room is forgotten on disk, too");
+        engine.verify().await.unwrap();
+    }
+}
