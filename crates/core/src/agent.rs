@@ -1,7 +1,9 @@
 //! Who can be given work: capability profiles, and the directory that the engine keeps of them.
 
+mod known;
 mod profile;
 
+pub use known::Known;
 pub use profile::{AgentKind, Autonomy, Capability, Profile, Risk};
 
 use crate::{ids::AgentId, route::text::TextIndex};
@@ -79,6 +81,8 @@ pub struct Agents {
     text: TextIndex,
     /// Agents with a budget of their own.
     limited: usize,
+    /// Agents that belong to one tenant.
+    owned: usize,
     /// The number of the latest turn.
     turns: u64,
 }
@@ -99,6 +103,12 @@ impl Agents {
     #[must_use]
     pub fn has_budgets(&self) -> bool {
         self.limited > 0
+    }
+
+    /// Whether anybody belongs to one tenant.
+    #[must_use]
+    pub fn has_owned(&self) -> bool {
+        self.owned > 0
     }
 
     /// All of them, in the order of their ids.
@@ -124,6 +134,7 @@ impl Agents {
             self.get(&profile.id).map_or((0, 0, 0), |agent| (agent.load, agent.waiting, agent.turn));
         self.remove(&profile.id.clone());
         self.limited += usize::from(profile.budget.is_some());
+        self.owned += usize::from(profile.tenant.is_some());
         self.text.put(&profile);
         let agent = Agent { profile, standing, load, waiting, turn, failures: 0 };
         let at = self.vacant.pop().unwrap_or(self.kept.len());
@@ -141,6 +152,7 @@ impl Agents {
         let agent = self.kept[at].take()?;
         self.vacant.push(at);
         self.limited -= usize::from(agent.profile.budget.is_some());
+        self.owned -= usize::from(agent.profile.tenant.is_some());
         self.text.remove(id);
         self.unindex(&agent, at);
         Some(agent)
@@ -205,14 +217,13 @@ impl Agents {
     }
 
     /// Everybody who can do this: the most proficient first, among equals whoever waited longest for a turn.
-    pub fn who_can(&self, capability: &str) -> impl Iterator<Item = &Agent> {
+    pub fn who_can(&self, capability: &str) -> impl Iterator<Item = &Agent> + use<'_> {
         self.by_capability.get(capability).into_iter().flatten().filter_map(|(.., at)| self.kept[*at].as_ref())
     }
 
-    /// The capability that is most like this one, for a hint.
-    #[must_use]
-    pub fn nearest_capability(&self, capability: &str) -> Option<&str> {
-        crate::nearest::nearest(capability, self.by_capability.keys().map(|name| (name.as_str(), name.as_str())))
+    /// The names of all capabilities.
+    pub(crate) fn capabilities(&self) -> impl Iterator<Item = &str> {
+        self.by_capability.keys().map(String::as_str)
     }
 
     /// Everybody by what they say of themselves.

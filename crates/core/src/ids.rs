@@ -155,7 +155,8 @@ impl SessionId {
     }
 }
 
-const HOUSE: &str = "handover:house";
+/// The id of the book of the house, and the name of the tenant that it belongs to.
+pub(crate) const HOUSE: &str = "handover:house";
 
 /// Where new ids come from. An argument of every decision, so that a decision can be repeated to the letter.
 pub trait Ids {

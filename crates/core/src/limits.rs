@@ -411,3 +411,24 @@ pub const FINDINGS_SHOWN: usize = 50;
 pub const RUN_CLOSE_MS: u64 = 2_000;
 /// How long what a program left behind may go on writing after its end, in milliseconds.
 pub const COMMAND_REST_MS: u64 = 20;
+
+/// Agents that a session notes as having a part in it; whoever comes later sees it as long as it works in it.
+pub const PARTIES_MAX: usize = 1_000;
+/// Most keys that are kept. Ended ones make room for new ones.
+pub const KEYS_MAX: usize = 1_000;
+/// Characters of the id of a key.
+pub const KEY_ID_CHARS: usize = 12;
+/// Random bytes of the secret of a key.
+pub const KEY_SECRET_BYTES: usize = 32;
+/// Longest name of a key, in characters.
+pub const KEY_NAME_CHARS_MAX: usize = 100;
+/// Most agents that one key speaks for.
+pub const KEY_AGENTS_MAX: usize = 100;
+/// Most sessions that one key is bound to.
+pub const KEY_SESSIONS_MAX: usize = 100;
+/// Highest rate that a key can have of its own, in requests per second.
+pub const KEY_RATE_PER_SECOND_MAX: u32 = 100_000;
+/// Denials that are recorded in one minute for one key, or for all unknown ones together; the rest is counted.
+pub const DENIALS_KEPT_PER_MINUTE: u32 = 10;
+/// Longest text of a denial in the record, in characters.
+pub const DENIAL_CHARS_MAX: usize = 200;

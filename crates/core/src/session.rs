@@ -6,6 +6,7 @@ use crate::{
     guard::{complexity::Complexity, watch::Watch},
     handoff::{Aggregation, Handoff, Kind, Metrics, Request, ReturnStatus},
     ids::{AgentId, ArtifactId, GroupId, HandoffId, SessionId},
+    limits::PARTIES_MAX,
     message::Mark,
     policy::{Mode, SessionLimits},
     time::Timestamp,
@@ -13,7 +14,10 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// A named value that everybody in the session reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -206,6 +210,10 @@ pub struct Session {
     /// How the active agent came to own the session: the sequential handoff, and the path that led here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trail: Option<Trail>,
+    /// Everybody who takes part or took part: owners, sources, targets, whoever was asked. Nothing in a session that began
+    /// before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parties: Option<Arc<BTreeSet<AgentId>>>,
     /// Whether the active agent has completed its part.
     #[serde(default)]
     pub segment_complete: bool,
@@ -278,6 +286,27 @@ impl Session {
     pub fn held_by(&self, agent: &AgentId) -> Option<&Arc<Handoff>> {
         let held = |h: &&Arc<Handoff>| h.to_agent == *agent && h.lease().is_some();
         self.open.values().filter(held).max_by_key(|h| h.n)
+    }
+
+    /// Whether this agent takes part or took part.
+    #[must_use]
+    pub fn takes_part(&self, agent: &AgentId) -> bool {
+        let noted = self.parties.as_ref().map_or_else(
+            || self.watch.agents.contains(agent) || self.lent_by.as_ref() == Some(agent),
+            |parties| parties.contains(agent),
+        );
+        let works = |open: &Arc<Handoff>| open.request.from_agent == *agent || open.to_agent == *agent;
+        noted || self.active_agent == *agent || self.serves(agent) || self.open.values().any(works)
+    }
+
+    /// Notes that somebody takes part.
+    pub(crate) fn note_party(&mut self, agent: &AgentId) {
+        if let Some(parties) = &mut self.parties
+            && parties.len() < PARTIES_MAX
+            && !parties.contains(agent)
+        {
+            Arc::make_mut(parties).insert(agent.clone());
+        }
     }
 
     /// Whether this is the person whom the session serves.

@@ -21,8 +21,9 @@ impl Engine {
     /// Gives how many.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// When the store cannot be read or written, or this caller is no administrator of the house.
     pub async fn forget_accounts(&self) -> Result<usize, HandoffError> {
+        self.operator()?;
         // What is stored says which there are: what memory alone has is still on its way there.
         let stored = self.inner.store.ledger().await?;
         let idle = stored.into_iter().filter(|(_, entry)| entry.reserved.is_nothing());

@@ -2,6 +2,7 @@
 
 use crate::{engine::Engine, finish::finish};
 use handover_core::{
+    access::Right,
     digest::Digest,
     event::{Event, SealedHead},
     ids::SessionId,
@@ -35,14 +36,22 @@ impl Engine {
     /// When the store cannot be read.
     pub async fn audit(&self, mut query: RecordQuery) -> Result<Vec<StoredRecord>, HandoffError> {
         query.tenant = Some(self.caller.tenant.clone());
+        if self.caller.is_restricted() {
+            return self.records_seen(query).await;
+        }
         Ok(self.inner.store.records(&query).await?)
     }
 
     /// Writes checkpoints over everything that is not sealed yet.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// When the store cannot be read or written, or this caller is no administrator of the house.
     pub async fn seal(&self) -> Result<(), HandoffError> {
+        self.operator()?;
+        self.seal_all().await
+    }
+
+    pub(crate) async fn seal_all(&self) -> Result<(), HandoffError> {
         let mut after = self.sealed_through().await?;
         loop {
             let query = RecordQuery { after, limit: CHECKPOINT_RECORDS_MAX.min(PAGE_MAX), ..RecordQuery::default() };
@@ -76,13 +85,14 @@ impl Engine {
     /// Gives the file and how many records it has.
     ///
     /// # Errors
-    /// When the store cannot be read or the file cannot be written.
+    /// When the store cannot be read, the file cannot be written, or this caller is no administrator.
     pub async fn export(
         &self,
         folder: &Path,
         project: &str,
         query: RecordQuery,
     ) -> Result<(PathBuf, u64), HandoffError> {
+        self.caller.may(Right::Administer)?;
         let one_name = Path::new(project).components().collect::<Vec<_>>();
         if !matches!(one_name.as_slice(), [Component::Normal(_)]) {
             let message = format!("{project:?} is not the name of one folder");
@@ -139,8 +149,9 @@ impl Engine {
     /// Removes what was kept long enough, and records that. Gives how many sessions lost records.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// When the store cannot be read or written, or this caller is no administrator of the house.
     pub async fn enforce_retention(&self) -> Result<usize, HandoffError> {
+        self.operator()?;
         let mut total = 0;
         loop {
             let now = self.inner.clock.now();

@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use handover_core::{
+    access::Right,
     event::Event,
     guard::breaker::{Breaker, BreakerState},
     ids::{AgentId, HandoffId},
@@ -56,6 +57,8 @@ impl Engine {
         let mut found: Vec<(AgentId, BreakerView)> = loud
             .filter_map(|(account, entry)| Some((account.agent_id()?, BreakerView::of(&entry.breaker, now))))
             .collect();
+        drop(ledger);
+        found.retain(|(agent, _)| self.caller.house || self.agent(agent).is_ok());
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
         found
     }
@@ -63,10 +66,11 @@ impl Engine {
     /// Closes the breaker of an agent, and forgets its failures.
     ///
     /// # Errors
-    /// When there is no such agent, or this caller is bound to certain agents.
+    /// When there is no such agent, this caller is bound to certain agents, is no operator, or the agent is of the house.
     pub async fn reset_breaker(&self, agent: &AgentId) -> Result<(), HandoffError> {
-        self.operator()?;
-        self.agent(agent)?;
+        self.unbound()?;
+        self.caller.may(Right::Operate)?;
+        self.may_change(&self.agent(agent)?.profile)?;
         if self.inner.ledger.read().breaker(agent).is_quiet() {
             return Ok(());
         }

@@ -3,6 +3,7 @@
 
 use crate::engine::Engine;
 use handover_core::{
+    access::Right,
     command::{Command, Open, Prepared},
     context::sanitize,
     decide::{self, Found, World},
@@ -67,6 +68,7 @@ impl Engine {
     }
 
     async fn hand_conversation_over(&self, context: HandoffContext) -> Result<HandoffId, HandoffError> {
+        self.caller.may(Right::Act)?;
         let id = context.session_id.clone();
         let request = request_of(&context);
         let open = Open::of(context.from_agent).asking(&request.original_request);

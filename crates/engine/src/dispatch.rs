@@ -6,6 +6,7 @@ use crate::{
     engine::Engine,
 };
 use handover_core::{
+    access::Role,
     command::{Caller, Command, Giving, Goto, Update},
     context::View,
     handoff::{Handoff, Outcome, ReturnStatus},
@@ -270,7 +271,7 @@ async fn take(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option<W
     // A refusal gives the place back by itself.
     let answer = engine.submit_reserved(&handoff.session_id, command).await.ok()?;
     // The agent acts for itself, in the session that it works in.
-    let caller = Caller { name: by.to_string(), tenant, acts_as: Some(vec![by]) };
+    let caller = Caller::new(by.as_str(), tenant).role(Role::Agent).acting_as([by]);
     Some(Work::new(engine.for_caller(caller), handoff.clone(), answer.lease?, view, recorded))
 }
 

@@ -1,6 +1,7 @@
 //! The engine: opening it, what it holds, closing it.
 
 use crate::{
+    access::{Denials, Keys},
     cache::Cache,
     clock::{Clock, SystemClock},
     dispatch::Local,
@@ -10,13 +11,14 @@ use crate::{
     waiting::Waiters,
 };
 use handover_core::{
+    access::Right,
     agent::Agents,
     command::{Caller, Command},
     ids::{AgentId, HandoffId, SessionId},
     ledger::Ledger,
     limits::{self, CLOSE_MS},
     policy::Policy,
-    refusal::{Code, HandoffError, Refusal},
+    refusal::HandoffError,
     time::Timestamp,
     workflow::Workflows,
 };
@@ -75,6 +77,10 @@ pub(crate) struct Inner {
     pub(crate) ledger: RwLock<Ledger>,
     /// The workflows that are kept.
     pub(crate) workflows: RwLock<Workflows>,
+    /// The keys by which callers are known.
+    pub(crate) keys: Keys,
+    /// How often somebody was denied of late.
+    pub(crate) denials: Denials,
     /// Held while a decision reserves or chooses: what two decide at once must not be more than there is, or go to one.
     pub(crate) deciding: Mutex<()>,
     /// The model that picks agents, where one is connected.
@@ -165,6 +171,8 @@ impl Engine {
                 agents: RwLock::new(agents),
                 ledger: RwLock::new(ledger),
                 workflows: RwLock::default(),
+                keys: Keys::default(),
+                denials: Denials::default(),
                 deciding: Mutex::default(),
                 picker: RwLock::default(),
                 picks: Arc::new(Semaphore::new(limits::PICKS_AT_ONCE_MAX)),
@@ -193,6 +201,7 @@ impl Engine {
             caller: Arc::new(Caller::local()),
         };
         engine.load_workflows().await?;
+        engine.load_keys().await?;
         // The vocabulary takes a moment to load; nobody should wait for it with their first message.
         std::thread::spawn(handover_core::context::tokens::warm_up);
         let taken_up = engine.take_up(options.take_up).await;
@@ -268,7 +277,7 @@ impl Engine {
     /// Changes the settings that decisions depend on.
     ///
     /// # Errors
-    /// When one of them cannot be, or this caller is bound to certain agents.
+    /// When one of them cannot be, or this caller is no administrator of the house.
     pub fn set_policy(&self, policy: Policy) -> Result<(), HandoffError> {
         self.operator()?;
         policy.check()?;
@@ -279,19 +288,16 @@ impl Engine {
     /// Whether this caller runs the house: it may change settings, and speaks for all agents.
     ///
     /// # Errors
-    /// When it is bound to certain agents.
+    /// When it is bound to certain agents, or is no administrator of the house.
     pub fn operator(&self) -> Result<(), HandoffError> {
-        if self.caller.acts_as.is_none() {
-            return Ok(());
-        }
-        let message = format!("{} is bound to certain agents", self.caller.name);
-        Err(Refusal::new(Code::NotYourAgent, message).into())
+        self.unbound()?;
+        self.caller.may_in_house(Right::Administer)
     }
 
     /// Everything that happens from now on, or after a position of the feed.
     #[must_use]
     pub fn subscribe(&self, filter: Filter, after: Option<u64>) -> Subscription {
-        self.inner.feed.subscribe(self.inner.store.clone(), self.caller.tenant.clone(), filter, after)
+        self.inner.feed.subscribe(self.inner.store.clone(), self.caller.clone(), filter, after)
     }
 
     /// Batches that were synced to disk since it was opened. Commits that arrive together share one.
@@ -310,8 +316,10 @@ impl Engine {
     /// Work that takes longer than `CLOSE_MS` is left to the next start, which goes on after its last recorded step.
     ///
     /// # Errors
-    /// When the store cannot be closed cleanly. Nothing that was acknowledged is lost even then.
+    /// When the store cannot be closed cleanly. Nothing that was acknowledged is lost even then. When this caller is no
+    /// administrator of the house.
     pub async fn close(&self) -> Result<(), HandoffError> {
+        self.operator()?;
         self.inner.closing.store(true, Ordering::SeqCst);
         // One at a time; whoever comes second finds it closed.
         let _alone = self.inner.ending.lock().await;
@@ -329,7 +337,7 @@ impl Engine {
         for task in self.inner.tasks.lock().drain(..) {
             task.abort();
         }
-        let sealed = if self.stopped().is_none() && self.inner.takes_up { self.seal().await } else { Ok(()) };
+        let sealed = if self.stopped().is_none() && self.inner.takes_up { self.seal_all().await } else { Ok(()) };
         self.inner.closed.store(true, Ordering::SeqCst);
         self.detach_all();
         let closed = self.inner.store.close().await;
@@ -365,7 +373,7 @@ impl Engine {
     }
 
     pub(crate) fn engine_caller(&self) -> Caller {
-        Caller { name: "engine".into(), tenant: self.caller.tenant.clone(), acts_as: None }
+        Caller::new("engine", &self.caller.tenant).of_house()
     }
 
     /// The id of a session that this caller may see, by one of its handoffs.

@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use handover_core::{
+    access::Right,
     command::{Answer, Open},
     event::Event,
     handoff::{Kind, Priority, Request, Task, Trigger},
@@ -57,14 +58,17 @@ pub struct OutsideEvent {
 }
 
 const PREFIX: &str = "event_rule:";
+/// Whose rules are that say nothing of it.
+const DEFAULT_TENANT: &str = "default";
 
 impl Engine {
-    /// Keeps a rule; one with the same name is replaced. It survives a restart.
+    /// Keeps a rule for events of this caller's tenant; one with the same name is replaced. It survives a restart.
     ///
     /// # Errors
-    /// When the rule names nobody, or somebody who is not registered.
+    /// When the rule names nobody, or somebody who is not registered; when this caller is no administrator.
     pub async fn on_event(&self, rule: EventRule) -> Result<(), HandoffError> {
-        self.operator()?;
+        self.unbound()?;
+        self.caller.may(Right::Administer)?;
         // The name becomes part of the name of a session.
         AgentId::new(&rule.name)?;
         for (field, text) in [("on", &rule.on), ("task", &rule.task)] {
@@ -88,15 +92,16 @@ impl Engine {
         for agent in std::iter::once(&rule.from_agent).chain(&rule.to_agent) {
             self.agent(agent)?;
         }
-        let name = format!("{PREFIX}{}", rule.name);
-        let value = serde_json::to_value(&rule).unwrap_or(Value::Null);
+        let name = format!("{PREFIX}{}", self.own_name(&rule.name, ' '));
+        let mut value = serde_json::to_value(&rule).unwrap_or(Value::Null);
+        value["tenant"] = Value::String(self.caller.tenant.clone());
         let version =
             self.house().await?.session.as_ref().and_then(|book| book.variables.get(&name)).map_or(0, |v| v.version);
         let set = BTreeMap::from([(name, (value, version + 1))]);
         self.write_house(vec![Event::VariablesSet { by: rule.from_agent, set }], Vec::new()).await
     }
 
-    /// The rules that are kept.
+    /// The rules that are kept for this caller's tenant.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -104,14 +109,29 @@ impl Engine {
         let cell = self.house().await?;
         let variables = cell.session.as_ref().map(|book| book.variables.clone()).unwrap_or_default();
         let rules = variables.iter().filter(|(name, _)| name.starts_with(PREFIX));
-        Ok(rules.filter_map(|(_, variable)| serde_json::from_value(variable.value.clone()).ok()).collect())
+        Ok(rules.filter_map(|(_, variable)| self.own_rule(&variable.value)).collect())
     }
 
-    /// Something happened outside: every rule that fits hands its work over. Gives the handoffs.
+    /// A rule that is kept, if it is of this caller's tenant.
+    fn own_rule(&self, kept: &Value) -> Option<EventRule> {
+        let mut kept = kept.clone();
+        let tenant = kept.as_object_mut()?.remove("tenant");
+        let tenant = tenant.as_ref().and_then(Value::as_str).unwrap_or(DEFAULT_TENANT);
+        serde_json::from_value(kept).ok().filter(|_| tenant == self.caller.tenant)
+    }
+
+    /// A name that two tenants may both give: with the tenant before it, for all but the one that is there by itself.
+    pub(crate) fn own_name(&self, name: &str, between: char) -> String {
+        let tenant = &self.caller.tenant;
+        if tenant == DEFAULT_TENANT { name.to_owned() } else { format!("{tenant}{between}{name}") }
+    }
+
+    /// Something happened outside: every rule of this caller's tenant that fits hands its work over. Gives the handoffs.
     ///
     /// # Errors
-    /// When a handoff is refused.
+    /// When a handoff is refused, or this caller is no operator.
     pub async fn raise(&self, event: OutsideEvent) -> Result<Vec<HandoffId>, HandoffError> {
+        self.caller.may(Right::Operate)?;
         let rules = self.event_rules().await?;
         let mut made = self.start_by_event(&event).await?;
         for rule in rules.into_iter().filter(|rule| fits(&rule.on, &event.kind)) {
@@ -120,10 +140,16 @@ impl Engine {
         Ok(made)
     }
 
+    /// The session that an event begins: another one for each tenant, whatever ids their events have.
+    pub(crate) fn session_of_event(&self, event: &str, of: &str) -> Result<SessionId, HandoffError> {
+        let id = format!("event/{}/{of}", self.own_name(event, '/'));
+        SessionId::new(&id).map_err(|why| Refusal::new(Code::BadText, format!("{id:?}: {why}")).at("id").into())
+    }
+
     async fn hand_over(&self, event: &OutsideEvent, rule: EventRule) -> Result<Vec<HandoffId>, HandoffError> {
         let id = match &event.session_id {
             Some(id) => id.clone(),
-            None => new_session(event, &rule)?,
+            None => self.session_of_event(&event.id, &rule.name)?,
         };
         let mut open = Open::of(rule.from_agent.clone()).asking(&format!("{}: {}", event.kind, rule.task));
         open.metadata = serde_json::json!({ "event": event.id });
@@ -176,11 +202,6 @@ impl Engine {
         }
         Ok(Some(answer.handoffs))
     }
-}
-
-fn new_session(event: &OutsideEvent, rule: &EventRule) -> Result<SessionId, HandoffError> {
-    let id = format!("event/{}/{}", event.id, rule.name);
-    SessionId::new(&id).map_err(|why| Refusal::new(Code::BadText, format!("{id:?}: {why}")).at("id").into())
 }
 
 fn fits(on: &str, kind: &str) -> bool {

@@ -1,7 +1,9 @@
 //! The feed: everything that happened and is on disk, in order, live and from any position.
 //! Whoever is too slow is dropped with a notice and can go on from where it was.
 
+use crate::access::exists_for;
 use handover_core::{
+    access::{Caller, Whose},
     event::Event,
     ids::{AgentId, SessionId},
     limits::{PAGE_MAX, SUBSCRIBER_LAG_MAX},
@@ -13,13 +15,13 @@ use handover_store::{RecordQuery, Store, StoredRecord};
 use parking_lot::RwLock;
 use serde::Serialize;
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
-use tokio::sync::broadcast;
+use tokio::sync::{OnceCell, broadcast};
 
 /// A message on the bus.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -96,6 +98,8 @@ impl Filter {
 struct Published {
     record: StoredRecord,
     message: OnceLock<Option<Arc<BusMessage>>>,
+    /// Whose session it is, asked once for all subscribers who may not see every one.
+    whose: OnceCell<Option<Whose>>,
 }
 
 /// The live end of the feed.
@@ -136,14 +140,14 @@ impl Feed {
         let Some(sender) = sender.as_ref().filter(|sender| sender.receiver_count() > 0) else { return };
         for record in records() {
             // Nobody listening is fine.
-            let _ = sender.send(Arc::new(Published { record, message: OnceLock::new() }));
+            let _ = sender.send(Arc::new(Published { record, message: OnceLock::new(), whose: OnceCell::new() }));
         }
     }
 
     pub(crate) fn subscribe(
         &self,
         store: Arc<dyn Store>,
-        tenant: String,
+        caller: Arc<Caller>,
         filter: Filter,
         after: Option<u64>,
     ) -> Subscription {
@@ -151,11 +155,12 @@ impl Feed {
         Subscription {
             live,
             store,
-            tenant,
+            caller,
             filter,
             position: after.unwrap_or_else(|| self.last.load(Ordering::SeqCst)),
             catching_up: after.is_some(),
             ready: VecDeque::new(),
+            taken: None,
         }
     }
 }
@@ -176,11 +181,13 @@ pub enum Notice {
 pub struct Subscription {
     live: Option<broadcast::Receiver<Arc<Published>>>,
     store: Arc<dyn Store>,
-    tenant: String,
+    caller: Arc<Caller>,
     filter: Filter,
     position: u64,
     catching_up: bool,
     ready: VecDeque<Arc<BusMessage>>,
+    /// Taken from the live end and not looked at to the end: whoever stops waiting in the middle loses nothing.
+    taken: Option<Arc<Published>>,
 }
 
 impl Subscription {
@@ -203,9 +210,14 @@ impl Subscription {
                 self.catch_up().await?;
                 continue;
             }
+            if let Some(taken) = self.taken.clone() {
+                self.take(&taken).await?;
+                self.taken = None;
+                continue;
+            }
             let Some(live) = &mut self.live else { return Ok(None) };
             match live.recv().await {
-                Ok(published) => self.take(&published),
+                Ok(published) => self.taken = Some(published),
                 Err(broadcast::error::RecvError::Lagged(_)) => {
                     self.live = None;
                     return Ok(Some(Notice::Dropped { resume_after: self.position }));
@@ -219,32 +231,61 @@ impl Subscription {
     /// the live end was taken before the first page was read.
     async fn catch_up(&mut self) -> Result<(), HandoffError> {
         let query = RecordQuery {
-            tenant: Some(self.tenant.clone()),
+            tenant: Some(self.caller.tenant.clone()),
             session: self.filter.session.clone(),
             after: self.position,
             limit: PAGE_MAX,
             ..RecordQuery::default()
         };
         let page = self.store.records(&query).await?;
+        let hidden = self.hidden(&page).await?;
         self.catching_up = page.len() == PAGE_MAX;
         for record in page {
             self.position = record.position;
-            if let Some(message) = read(&record).filter(|message| self.filter.admits(&self.tenant, message)) {
-                self.ready.push_back(message);
-            }
+            let message = read(&record).filter(|_| !hidden.contains(&record.session_id));
+            self.ready.extend(message.filter(|message| self.filter.admits(&self.caller.tenant, message)));
         }
         Ok(())
     }
 
-    fn take(&mut self, published: &Published) {
+    /// The sessions of a page that do not exist for this caller.
+    async fn hidden(&self, page: &[StoredRecord]) -> Result<HashSet<SessionId>, HandoffError> {
+        let mut hidden = HashSet::new();
+        if !self.caller.is_restricted() {
+            return Ok(hidden);
+        }
+        let sessions: HashSet<&SessionId> = page.iter().map(|record| &record.session_id).collect();
+        for session in sessions {
+            if !exists_for(&*self.store, &self.caller, session, None).await? {
+                hidden.insert(session.clone());
+            }
+        }
+        Ok(hidden)
+    }
+
+    async fn take(&mut self, published: &Published) -> Result<(), HandoffError> {
         if published.record.position <= self.position {
-            return; // Seen while catching up.
+            return Ok(()); // Seen while catching up.
         }
-        self.position = published.record.position;
         let message = published.message.get_or_init(|| read(&published.record));
-        if let Some(message) = message.as_ref().filter(|message| self.filter.admits(&self.tenant, message)) {
-            self.ready.push_back(message.clone());
+        let message = message.as_ref().filter(|message| self.filter.admits(&self.caller.tenant, message));
+        let seen = message.is_some() && self.sees(published).await?;
+        self.position = published.record.position;
+        self.ready.extend(message.filter(|_| seen).cloned());
+        Ok(())
+    }
+
+    /// Whether the session of a message of this tenant exists for this caller.
+    async fn sees(&self, published: &Published) -> Result<bool, HandoffError> {
+        let session = &published.record.session_id;
+        if !self.caller.is_restricted() {
+            return Ok(true);
         }
+        if !self.caller.may_open(session) {
+            return Ok(false);
+        }
+        let whose = published.whose.get_or_try_init(|| self.store.whose(session)).await?;
+        Ok(exists_for(&*self.store, &self.caller, session, whose.as_ref()).await?)
     }
 }
 

@@ -44,8 +44,9 @@ impl Engine {
     /// in a row make an agent unavailable; one good answer or sign of life brings it back.
     ///
     /// # Errors
-    /// When a change cannot be written.
+    /// When a change cannot be written, or this caller is no administrator of the house.
     pub async fn check_health(&self) -> Result<(), HandoffError> {
+        self.operator()?;
         let locals: Vec<_> =
             self.inner.locals.lock().iter().map(|(id, local)| (id.clone(), local.agent().clone())).collect();
         let mut locals = locals.into_iter();

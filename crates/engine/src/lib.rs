@@ -2,6 +2,7 @@
 //!
 //! Record, then act: nothing is answered, offered or published before it is on disk.
 
+mod access;
 mod accounts;
 pub mod agent;
 mod approvals;
@@ -38,6 +39,7 @@ mod waiting;
 mod workflows;
 mod world;
 
+pub use access::Denied;
 pub use approvals::PendingApproval;
 pub use audit::{ExportVerified, verify_export};
 pub use breakers::BreakerView;

@@ -4,6 +4,7 @@
 use crate::{agent::Failure, bill::Bill, engine::Engine};
 use async_trait::async_trait;
 use handover_core::{
+    agent::Known,
     command::Command,
     decide::{self, ModelAnswer, Picked},
     handoff::Request,
@@ -141,7 +142,7 @@ impl Engine {
             () = self.inner.clock.until(until) => return Picked::NoAnswer(too_late(began.load(Ordering::SeqCst))),
         };
         match answered {
-            Ok(Ok(pick)) => pick.checked(&question, &self.inner.agents.read()),
+            Ok(Ok(pick)) => pick.checked(&question, Known::to(&self.inner.agents.read(), &self.caller.tenant)),
             Ok(Err(error)) => no_answer(&format!("the model failed: {error}")),
             Err(error) => no_answer(&format!("the model fell over: {error}")),
         }

@@ -2,6 +2,7 @@
 
 use crate::{agent::Recorded, engine::Engine};
 use handover_core::{
+    access::Right,
     event::{DeadlineMove, Event, Extension},
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
@@ -82,6 +83,9 @@ impl Engine {
     /// When the store cannot be read.
     pub async fn handoffs(&self, mut query: HandoffQuery) -> Result<Vec<Handoff>, HandoffError> {
         query.tenant = Some(self.caller.tenant.clone());
+        if self.caller.is_restricted() {
+            return self.handoffs_seen(query).await;
+        }
         Ok(self.inner.store.handoffs(&query).await?)
     }
 
@@ -90,6 +94,9 @@ impl Engine {
     /// # Errors
     /// When the store cannot be read.
     pub async fn sessions(&self, skip: usize, limit: usize) -> Result<Vec<SessionId>, HandoffError> {
+        if self.caller.is_restricted() {
+            return self.sessions_seen(skip, limit.min(PAGE_MAX)).await;
+        }
         Ok(self.inner.store.sessions(&self.caller.tenant, skip, limit.min(PAGE_MAX)).await?)
     }
 
@@ -99,7 +106,10 @@ impl Engine {
     /// When the store cannot be read.
     pub async fn inbox(&self, agent: &AgentId, limit: usize) -> Result<Vec<Handoff>, HandoffError> {
         self.acts_for(agent)?;
-        self.seen(agent, "it asks for work").await?;
+        // Whoever only looks is not the agent that asks.
+        if self.caller.may(Right::Act).is_ok() && self.agent(agent).is_ok() {
+            self.seen(agent, "it asks for work").await?;
+        }
         let mut waiting = Vec::new();
         // The queue is shared by all tenants: those of others must not take the places of this caller's.
         for offer in self.inner.store.offers(agent, QUEUE_PER_AGENT_MAX).await? {
@@ -133,11 +143,15 @@ impl Engine {
         Ok(waiting)
     }
 
-    /// Counts over all sessions of this caller's tenant.
+    /// Counts over all sessions of this caller's tenant. Where not all of them exist for it, over those that do, and
+    /// records are not counted.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub async fn stats(&self) -> Result<Stats, HandoffError> {
+        if self.caller.is_restricted() {
+            return self.stats_seen().await;
+        }
         Ok(self.inner.store.stats(&self.caller.tenant).await?)
     }
 

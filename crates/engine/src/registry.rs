@@ -2,7 +2,8 @@
 
 use crate::{agent::Agent as LocalAgent, engine::Engine};
 use handover_core::{
-    agent::{Agent, Agents, Profile, Standing},
+    access::Right,
+    agent::{Agent, Known, Profile, Standing},
     decide::check_profile,
     event::Event,
     ids::AgentId,
@@ -15,15 +16,26 @@ impl Engine {
     /// Registers an agent that lives elsewhere, or changes its profile.
     ///
     /// # Errors
-    /// When the profile is not valid, with everything that is wrong with it.
-    pub async fn register_profile(&self, profile: Profile) -> Result<(), HandoffError> {
+    /// When the profile is not valid, with everything that is wrong with it; when the id is somebody else's, or the profile
+    /// is not this caller's to set.
+    pub async fn register_profile(&self, mut profile: Profile) -> Result<(), HandoffError> {
         self.acts_for(&profile.id)?;
+        let bound = self.caller.acts_as.is_some();
+        self.caller.may(if bound { Right::Act } else { Right::Administer })?;
+        if !self.caller.house {
+            profile.tenant = Some(self.caller.tenant.clone());
+        }
         let _alone = self.inner.registry.lock().await;
+        let known = self.inner.agents.read().get(&profile.id).cloned();
+        if let Some(known) = &known {
+            self.stays_whose_it_is(&known.profile, &profile)?;
+        }
         check_profile(&profile, &self.inner.agents.read())?;
         let profile = Arc::new(profile);
-        let known = self.inner.agents.read().get(&profile.id).cloned();
-        if let Some(known) = known.as_ref().filter(|_| self.caller.acts_as.is_some()) {
-            self.widens_nothing(&known.profile, &profile)?;
+        match &known {
+            Some(known) if bound => self.widens_nothing(&known.profile, &profile)?,
+            None if bound => self.asks_for_little(&profile)?,
+            Some(_) | None => {}
         }
         // Whoever registers is there; but an agent that is being drained stays so until somebody says otherwise.
         let standing = match known.as_ref().map(|known| known.standing) {
@@ -43,11 +55,24 @@ impl Engine {
         Ok(())
     }
 
+    /// An id is one agent's, whoever asks; and an agent never changes its tenant.
+    fn stays_whose_it_is(&self, known: &Profile, new: &Profile) -> Result<(), HandoffError> {
+        if self.caller.knows_agents_of(known.tenant.as_deref()) {
+            self.may_change(known)?;
+        }
+        if known.tenant == new.tenant {
+            return Ok(());
+        }
+        let refusal = Refusal::new(Code::IdTaken, format!("\"{}\" is the id of another agent", new.id)).at("id");
+        let hint = if self.caller.house { "remove the other one first, or choose another id" } else { "" };
+        Err(refusal.hint(hint).into())
+    }
+
     /// Registers an agent of this process: its profile, and the code that does the work.
     /// Work that was offered to it before, also before a restart, begins at once.
     ///
     /// # Errors
-    /// When the profile is not valid, with everything that is wrong with it.
+    /// As [`Engine::register_profile`].
     pub async fn register(&self, profile: Profile, agent: impl LocalAgent) -> Result<(), HandoffError> {
         let id = profile.id.clone();
         self.register_profile(profile).await?;
@@ -61,16 +86,19 @@ impl Engine {
     /// When there is no such agent, or a change cannot be written.
     pub async fn alive(&self, agent: &AgentId) -> Result<(), HandoffError> {
         self.acts_for(agent)?;
-        self.known(agent)?;
+        self.caller.may(Right::Act)?;
+        self.agent(agent)?;
         self.seen(agent, "it gave a sign of life").await
     }
 
     /// Lets an agent finish what it has and gives it nothing new. `false` brings it back.
     ///
     /// # Errors
-    /// When there is no such agent.
+    /// When there is no such agent, it is not this caller's to change, or the caller is no operator.
     pub async fn drain(&self, agent: &AgentId, drain: bool) -> Result<(), HandoffError> {
         self.acts_for(agent)?;
+        self.caller.may(Right::Operate)?;
+        self.may_change(&self.agent(agent)?.profile)?;
         let standing = if drain { Standing::Draining } else { Standing::Available };
         let _alone = self.inner.registry.lock().await;
         self.write_standing(agent, standing, "asked for").await
@@ -80,9 +108,11 @@ impl Engine {
     /// whoever leaves and comes back finds its breaker and what it used as they were.
     ///
     /// # Errors
-    /// When there is no such agent, or it still has work.
+    /// When there is no such agent, it still has work, is not this caller's, or the caller is no administrator.
     pub async fn remove_agent(&self, agent: &AgentId) -> Result<(), HandoffError> {
         self.acts_for(agent)?;
+        self.caller.may(Right::Administer)?;
+        self.may_change(&self.agent(agent)?.profile)?;
         let _alone = self.inner.registry.lock().await;
         let load = self.known(agent)?.load;
         let offers = self.inner.store.offers(agent, 1).await?.len();
@@ -100,23 +130,10 @@ impl Engine {
         Ok(())
     }
 
-    /// A caller that is bound to certain agents does not widen what they may do.
-    fn widens_nothing(&self, known: &Profile, new: &Profile) -> Result<(), HandoffError> {
-        let fields = [
-            ("autonomy_budget.max_risk", new.autonomy_budget.max_risk <= known.autonomy_budget.max_risk),
-            ("budget", new.budget == known.budget),
-            ("kind", new.kind == known.kind),
-            ("escalates_to", new.escalates_to == known.escalates_to),
-        ];
-        let Some((field, _)) = fields.into_iter().find(|(_, fine)| !fine) else { return Ok(()) };
-        let message = format!("{} is bound to certain agents; this is not its to change", self.caller.name);
-        Err(Refusal::new(Code::NotYourAgent, message).at(field).into())
-    }
-
-    /// All agents, by id.
+    /// All agents that exist for this caller, by id: those of the house and of its tenant.
     #[must_use]
     pub fn agents(&self) -> Vec<Agent> {
-        self.inner.agents.read().iter().cloned().collect()
+        self.knowing(|known| known.iter().cloned().collect())
     }
 
     /// One agent.
@@ -124,12 +141,17 @@ impl Engine {
     /// # Errors
     /// When there is no such agent.
     pub fn agent(&self, agent: &AgentId) -> Result<Agent, HandoffError> {
-        self.known(agent)
+        self.knowing(|known| known.get(agent).cloned().ok_or_else(|| unknown(agent, known)))
+    }
+
+    fn knowing<T>(&self, look: impl FnOnce(Known<'_>) -> T) -> T {
+        let agents = self.inner.agents.read();
+        look(if self.caller.house { Known::all(&agents) } else { Known::to(&agents, &self.caller.tenant) })
     }
 
     fn known(&self, agent: &AgentId) -> Result<Agent, HandoffError> {
         let agents = self.inner.agents.read();
-        agents.get(agent).cloned().ok_or_else(|| unknown(agent, &agents))
+        agents.get(agent).cloned().ok_or_else(|| unknown(agent, Known::all(&agents)))
     }
 
     /// A caller that is bound to certain agents changes those alone.
@@ -205,7 +227,7 @@ impl Engine {
     }
 }
 
-fn unknown(agent: &AgentId, agents: &Agents) -> HandoffError {
+fn unknown(agent: &AgentId, agents: Known<'_>) -> HandoffError {
     let refusal = Refusal::new(Code::UnknownAgent, format!("\"{agent}\" is not registered"));
     match agents.nearest(agent.as_str()) {
         Some(near) => refusal.hint(format!("did you mean \"{near}\"?")).into(),

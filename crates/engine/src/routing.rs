@@ -2,6 +2,7 @@
 
 use crate::{engine::Engine, picker::Asked};
 use handover_core::{
+    access::Right,
     decide::{self, Heard},
     event::Routed,
     handoff::{Request, Status},
@@ -23,7 +24,10 @@ impl Engine {
     /// When the request itself would be refused, or there is no such session for this caller.
     pub async fn route(&self, session: &SessionId, request: &Request) -> Result<Routed, HandoffError> {
         let found = self.visible(session).await?;
-        let Some(Asked { answer, bill }) = self.picked_for(session, request).await? else {
+        // A model costs money: whoever only looks has none asked.
+        let asks = self.caller.may(Right::Act).is_ok();
+        let asked = if asks { self.picked_for(session, request).await? } else { None };
+        let Some(Asked { answer, bill }) = asked else {
             return self.with_world(&self.caller, None, |world| decide::dry_run(&found, request, world));
         };
         bill.pay().await;
@@ -59,16 +63,19 @@ impl Engine {
     /// How the arms of an experiment do, and whether they differ or only scatter.
     ///
     /// # Errors
-    /// When the policy has no experiment of this name, and nothing was recorded for one.
+    /// When the policy has no experiment of this name, and nothing was recorded for one; when this caller is not of the
+    /// house.
     pub fn experiment(&self, name: &str) -> Result<ExperimentReport, HandoffError> {
         let policy = self.inner.policy.read();
+        // What it counts is of all tenants together.
+        let house = self.caller.house;
         let found = policy.experiments.iter().find(|experiment| experiment.name == name);
-        let report = route::report(name, found, &self.inner.ledger.read());
+        let report = route::report(name, found, &self.inner.ledger.read()).filter(|_| house);
         let names = || policy.experiments.iter().map(|experiment| experiment.name.as_str()).collect::<Vec<_>>();
         report.ok_or_else(|| {
             let refusal =
                 Refusal::new(Code::UnknownExperiment, format!("there is no experiment \"{name}\"")).at("name");
-            let names = names();
+            let names = if house { names() } else { Vec::new() };
             if names.is_empty() {
                 refusal.into()
             } else {

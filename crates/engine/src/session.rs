@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use handover_core::{
+    access::Right,
     command::{Answer, Command, Giving, Goto, Open, Prepared, Turn, Write},
     context::{self, Shown, Summarised, View},
     handoff::Handoff,
@@ -68,8 +69,7 @@ impl Engine {
 
     /// Whether there is a session with this id for this caller. Reading does not wait for whoever writes in it.
     pub(crate) async fn may_read(&self, id: &SessionId) -> Result<(), HandoffError> {
-        let tenant = self.inner.store.tenant(id).await?;
-        if !id.is_house() && tenant.as_ref() == Some(&self.caller.tenant) {
+        if !id.is_house() && self.sees(id).await? {
             return Ok(());
         }
         Err(unknown_session(id))
@@ -177,6 +177,7 @@ impl Engine {
         lease_ms: Option<u64>,
         tools: Option<&[String]>,
     ) -> Result<Assignment, HandoffError> {
+        self.caller.may(Right::Act)?;
         let handoff = self.find(id).await?;
         // A summary costs money: none is asked for by somebody who cannot take the work.
         let view = if self.could_take(&handoff, by) {

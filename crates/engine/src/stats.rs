@@ -163,6 +163,7 @@ impl Engine {
         if let Some(session) = &query.session {
             self.may_read(session).await?;
         }
+        let restricted = self.caller.is_restricted();
         let all = query.is_all();
         let asked = FiguresQuery {
             tenant: self.caller.tenant.clone(),
@@ -172,9 +173,13 @@ impl Engine {
             falls_back: self.inner.policy.read().mode == Mode::Fallback,
             limit: STATS_HANDOFFS_MAX,
         };
-        let mut report = of_figures(&self.inner.store.figures(&asked).await?);
-        if all {
-            let counted = self.stats().await?;
+        let mut figures = self.inner.store.figures(&asked).await?;
+        if restricted {
+            figures = self.figures_seen(figures).await?;
+        }
+        let mut report = of_figures(&figures);
+        if all && !restricted {
+            let counted = self.inner.store.stats(&self.caller.tenant).await?;
             report.total_handoffs = counted.total_handoffs;
             report.pending_handoffs = counted.pending_handoffs;
             report.by_status = counted.by_status;
@@ -185,7 +190,7 @@ impl Engine {
             let known = report.handoffs_by_agent.get_mut(agent.as_str());
             if let Some(figures) = known {
                 figures.breaker = Some(breaker);
-            } else if all && self.agent(&agent).is_ok() {
+            } else if all && !restricted && self.agent(&agent).is_ok() {
                 let figures = AgentStats { breaker: Some(breaker), ..AgentStats::default() };
                 report.handoffs_by_agent.insert(agent.to_string(), figures);
             }
@@ -203,7 +208,8 @@ impl Engine {
         last: HandoffId,
         limit: usize,
     ) -> Result<Vec<HandoffId>, HandoffError> {
-        Ok(self.inner.store.handoffs_between(&self.caller.tenant, first, last, limit.min(PAGE_MAX)).await?)
+        let found = self.inner.store.handoffs_between(&self.caller.tenant, first, last, limit.min(PAGE_MAX)).await?;
+        if self.caller.is_restricted() { self.ids_seen(found).await } else { Ok(found) }
     }
 }
 

@@ -2,6 +2,7 @@
 //! committed by the store, and only then answered and acted upon.
 
 use crate::{
+    access::right_of,
     cache::Cell,
     commands::{alone, begins_work},
     engine::Engine,
@@ -134,7 +135,7 @@ impl Engine {
         let cell = self.loaded(session).await?;
         if let (Some((key, digest)), Some(found)) = (&submitted.key, &cell.session) {
             // A stranger learns nothing from a key either.
-            if found.tenant == caller.tenant
+            if caller.sees(found)
                 && let Some(first) = self.inner.store.answered(session, key).await?
             {
                 return first_answer(key, *digest, &first).map(|answer| (answer, None));
@@ -145,6 +146,7 @@ impl Engine {
 
     /// What a caller may ask at all, and may ask now.
     fn admit(&self, command: Command, by_engine: bool) -> Result<Command, HandoffError> {
+        self.caller.may(right_of(&command))?;
         if self.is_closing() && begins_work(&command) {
             return Err(Refusal::new(Code::ShuttingDown, "the engine is shutting down and begins nothing new").into());
         }
@@ -176,7 +178,7 @@ impl Engine {
     /// A session as it was last committed, if this caller may see it.
     pub(crate) async fn peek(&self, session: &SessionId) -> Result<Option<Arc<Session>>, HandoffError> {
         let cell = self.loaded(session).await?;
-        Ok(cell.session.clone().filter(|found| found.tenant == self.caller.tenant))
+        Ok(cell.session.clone().filter(|found| self.caller.sees(found)))
     }
 
     async fn decide_and_commit(

@@ -25,8 +25,9 @@ impl Engine {
     /// Handles everything that is due by now, and what becomes due by that. Gives how many handoffs it looked at.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// When the store cannot be read or written, or this caller is no administrator of the house.
     pub async fn run_due(&self) -> Result<usize, HandoffError> {
+        self.operator()?;
         let mut handled = 0;
         self.give_away().await;
         loop {

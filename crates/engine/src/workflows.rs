@@ -149,9 +149,7 @@ impl Engine {
             let first = workflow.states.get(&workflow.start).and_then(|state| state.agent.clone());
             let (Some(by), true) = (first, waits && event.session_id.is_none()) else { continue };
             let by = self.opener(&by);
-            let id = format!("event/{}/{}", event.id, workflow.name);
-            let id = SessionId::new(&id)
-                .map_err(|why| HandoffError::from(Refusal::new(Code::BadText, format!("{id:?}: {why}")).at("id")))?;
+            let id = self.session_of_event(&event.id, &workflow.name)?;
             let start = Start::of(&workflow.name, by).asking(format!("{} happened", event.kind));
             let session = self.start(&id, start.with(event.data.clone())).await?;
             made.extend(session.flow.as_ref().and_then(|flow| flow.step));

@@ -2,6 +2,7 @@
 
 use crate::{commands::Alone, engine::Engine};
 use handover_core::{
+    agent::Known,
     command::{Caller, Command},
     decide::{Decided, ModelAnswer, World},
     handoff::Status,
@@ -42,7 +43,7 @@ impl Engine {
         let now = self.inner.clock.now();
         let awake_since = self.inner.clock.awake_since();
         let seen = look(&World {
-            agents: &agents,
+            agents: Known::to(&agents, &caller.tenant),
             policy: &policy,
             ledger: &ledger,
             workflows: &workflows,

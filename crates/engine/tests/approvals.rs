@@ -64,7 +64,7 @@ async fn approved_it_is_offered_and_goes_its_way_across_restarts() {
     let engine = again(&house, engine).await;
     let own = engine.approve(handoff, "planner", "sure").await.unwrap_err();
     assert_eq!(own.code(), Code::OwnApproval);
-    let bound = Caller { name: "key".into(), tenant: "default".into(), acts_as: Some(vec![id("planner")]) };
+    let bound = Caller::new("key", "default").acting_as([id("planner")]);
     let borrowed = engine.for_caller(bound).approve(handoff, "anna", "").await.unwrap_err();
     assert_eq!(borrowed.code(), Code::NotYourAgent);
     engine.approve(handoff, "anna", "go on").await.unwrap();
@@ -287,7 +287,7 @@ async fn what_waits_is_listed_by_who_may_decide_it() {
     let theirs = other.initiate(&session("t"), delegation("planner", "clerk")).await.unwrap().handoffs[0];
     assert_eq!(ids(other.approvals(None).await.unwrap()), [theirs]);
     assert_eq!(ids(engine.approvals(None).await.unwrap()), [first, second]);
-    let bound = Caller { name: "key".into(), tenant: "default".into(), acts_as: Some(vec![id("ann")]) };
+    let bound = Caller::new("key", "default").acting_as([id("ann")]);
     let bound = engine.for_caller(bound);
     assert_eq!(bound.approvals(Some("bob")).await.unwrap_err().code(), Code::NotYourAgent);
     assert_eq!(ids(bound.approvals(Some("ann")).await.unwrap()), [first, second]);

@@ -32,7 +32,7 @@ async fn an_agent_of_this_process_works_in_the_session_of_any_tenant() {
         Ok(Done::json(json!(found)))
     });
     engine.register(Profile::named("pilot").unwrap(), work).await.unwrap();
-    let acme = engine.for_caller(Caller { name: "acme".into(), tenant: "acme".into(), acts_as: None });
+    let acme = engine.for_caller(Caller::new("acme", "acme"));
     acme.open_session(&session("theirs"), Open::by("planner").unwrap()).await.unwrap();
     let result = acme.delegate(&session("theirs"), delegation("planner", "pilot")).await.unwrap();
     assert_eq!((result.status, result.result.body), (ReturnStatus::Success, json!(7)), "{}", result.notes);
@@ -141,8 +141,7 @@ async fn odd_settings_names_and_callers_are_refused() {
         let error = engine.export(house.folder.path(), project, RecordQuery::default()).await.unwrap_err();
         assert_eq!(error.code(), Code::BadText, "{project:?}");
     }
-    let bound =
-        engine.for_caller(Caller { name: "key".into(), tenant: "default".into(), acts_as: Some(vec![id("pilot")]) });
+    let bound = engine.for_caller(Caller::new("key", "default").acting_as([id("pilot")]));
     let refusals = [
         bound.register_profile(Profile::named("planner").unwrap()).await.unwrap_err(),
         bound.drain(&id("planner"), true).await.unwrap_err(),

@@ -133,7 +133,7 @@ async fn a_caller_speaks_for_its_own_agents_alone() {
     let engine = house.open().await;
     workers(&engine, &["planner", "pilot"]).await;
     let handoff = engine.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap().handoffs[0];
-    let caller = Caller { name: "key-7".into(), tenant: "default".into(), acts_as: Some(vec![id("crew")]) };
+    let caller = Caller::new("key-7", "default").acting_as([id("crew")]);
     let bound = engine.for_caller(caller);
     let before = state(&engine).await;
     let mut speaks = user("hi");

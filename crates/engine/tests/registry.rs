@@ -261,9 +261,11 @@ async fn an_event_of_a_session_goes_from_whoever_owns_it() {
     let handoff = engine.handoff(made[0]).await.unwrap();
     assert_eq!((handoff.session_id.as_str(), handoff.request.from_agent.as_str()), ("s", "planner"));
     assert_eq!(handoff.status(), Status::Offered);
-    let foreign = common::tenant(&engine, "other")
-        .raise(OutsideEvent { session_id: Some(session("s")), ..alert("f", json!(1)) })
-        .await;
+    let other = common::tenant(&engine, "other");
+    let into = |id: &str| OutsideEvent { session_id: Some(session("s")), ..alert(id, json!(1)) };
+    assert!(other.raise(into("f")).await.unwrap().is_empty(), "the rules of one tenant are not those of another");
+    other.on_event(rule("all", "security.*")).await.unwrap();
+    let foreign = other.raise(into("f")).await;
     assert_eq!(foreign.unwrap_err().code(), Code::UnknownSession);
     engine.open_session(&session("t"), Open::by("guard").unwrap()).await.unwrap();
 }

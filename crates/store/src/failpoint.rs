@@ -25,6 +25,8 @@ pub const ALL: &[&str] = &[
     "session.exit",
     "tenant.enter",
     "tenant.exit",
+    "whose.enter",
+    "whose.exit",
     "sessions.enter",
     "sessions.exit",
     "handoff.enter",

@@ -69,6 +69,8 @@ pub enum Word {
 /// One session in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFigures {
+    /// Its id.
+    pub id: String,
     /// The workflow that it follows, by the number of the name.
     pub workflow: Option<usize>,
     /// Why its workflow could not go on; empty where it could.

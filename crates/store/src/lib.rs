@@ -18,6 +18,7 @@ pub use rows::{
 
 use async_trait::async_trait;
 use handover_core::{
+    access::Whose,
     agent::{Profile, Standing},
     digest::Digest,
     handoff::{Handoff, Status},
@@ -221,6 +222,8 @@ pub trait Store: Send + Sync + 'static {
     async fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError>;
     /// To whom a session belongs; nothing when there is none with this id.
     async fn tenant(&self, id: &SessionId) -> Result<Option<String>, StoreError>;
+    /// To whom a session belongs and who takes part in it; nothing when there is none with this id.
+    async fn whose(&self, id: &SessionId) -> Result<Option<Whose>, StoreError>;
     /// Sessions of a tenant (ids, latest first), after a number of them, at most so many.
     async fn sessions(&self, tenant: &str, skip: usize, limit: usize) -> Result<Vec<SessionId>, StoreError>;
     /// A handoff, open or closed, with its request and its result.

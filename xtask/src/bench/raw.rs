@@ -3,7 +3,7 @@
 use super::load::{self, text};
 use handover::{
     core::{
-        agent::{Agents, Profile, Standing},
+        agent::{Agents, Known, Profile, Standing},
         command::{Caller, Command, Prepared, Write},
         context,
         decide::{Found, World, decide},
@@ -71,7 +71,7 @@ impl Maker {
         self.now += 1;
         let now = Timestamp(self.now);
         let world = World {
-            agents: &self.agents,
+            agents: Known::to(&self.agents, &self.caller.tenant),
             policy: &self.policy,
             ledger: &self.ledger,
             workflows: &Workflows::new(),

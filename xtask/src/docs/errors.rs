@@ -26,12 +26,20 @@ struct Answer {
     exit: u8,
 }
 
-const FAMILIES: [Family; 6] =
-    [Family::Invalid, Family::Forbidden, Family::Missing, Family::Conflict, Family::TooMuch, Family::Trouble];
+const FAMILIES: [Family; 7] = [
+    Family::Invalid,
+    Family::Unauthenticated,
+    Family::Forbidden,
+    Family::Missing,
+    Family::Conflict,
+    Family::TooMuch,
+    Family::Trouble,
+];
 
 fn answer(family: Family) -> Answer {
     let (name, meaning, status, exit) = match family {
         Family::Invalid => ("invalid", "The ask itself is wrong. To send it again unchanged is of no use.", 422, 1),
+        Family::Unauthenticated => ("unauthenticated", "Nobody can tell who asks.", 401, 1),
         Family::Forbidden => ("forbidden", "The ask is not the caller's to make.", 403, 1),
         Family::Missing => ("missing", "What it names does not exist, or not for this caller.", 404, 1),
         Family::Conflict => ("conflict", "It does not fit what has happened meanwhile.", 409, 1),

@@ -75,6 +75,9 @@ impl Default for Autonomy {
 pub struct Profile {
     /// Its id.
     pub id: AgentId,
+    /// Whose it is: of one tenant, or of the house and shared by all tenants when nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Its name for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
@@ -157,6 +160,7 @@ impl Profile {
     pub fn of(id: AgentId) -> Self {
         Self {
             id,
+            tenant: None,
             name: String::new(),
             specialization: String::new(),
             capabilities: Vec::new(),

@@ -12,14 +12,17 @@ use crate::{
     event::{DeadlineMove, Event, Extension},
     guard::watch::Watch,
     handoff::{AcceptanceStatus, Approval, Handoff, Phase},
-    ids::{ArtifactId, HandoffId, SessionId},
+    ids::{AgentId, ArtifactId, HandoffId, SessionId},
     record::{self, Record},
     session::{Group, Head, Lock, Session, Variable},
     time::Timestamp,
     workflow::Flow,
 };
 use serde_json::Value;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// Which parts of a session an event changed; the store writes those and no others.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -66,6 +69,7 @@ impl Session {
             active_agent: active_agent.clone(),
             lent_by: None,
             trail: None,
+            parties: Some(Arc::new(BTreeSet::from([active_agent.clone()]))),
             segment_complete: false,
             opened_at: at,
             last_at: at,
@@ -129,11 +133,13 @@ impl Session {
     /// Changes the session as this event says.
     pub fn apply(&mut self, event: &Event, at: Timestamp, touched: &mut Touched) {
         self.last_at = self.last_at.max(at);
+        self.note_parties(event);
         match event {
             Event::SessionOpened { .. }
             | Event::AgentRegistered { .. }
             | Event::AgentStanding { .. }
             | Event::AgentRemoved { .. }
+            | Event::AccessDenied(_)
             | Event::BreakerMoved { .. }
             | Event::Pruned { .. }
             | Event::FellBack { .. }
@@ -293,6 +299,25 @@ impl Session {
                 handoff.held_up += 1;
                 handoff.phase = Phase::Deferred { until: *until };
             }),
+        }
+    }
+
+    /// Whoever is given work, gives it, or is asked takes part from then on.
+    fn note_parties(&mut self, event: &Event) {
+        match event {
+            Event::Initiated { request, handoff, .. } => {
+                self.note_party(&request.from_agent);
+                self.note_party(&handoff.to_agent);
+            }
+            Event::Rerouted { to, .. } | Event::Amended { to, .. } => self.note_party(to),
+            Event::HumanAsked { human, .. } => self.note_party(human),
+            Event::ApprovalRequested { approval, .. } => {
+                let asked = approval.approver.as_ref().and_then(|who| AgentId::new(who).ok());
+                if let Some(asked) = asked {
+                    self.note_party(&asked);
+                }
+            }
+            _ => {}
         }
     }
 

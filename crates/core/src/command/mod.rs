@@ -3,6 +3,7 @@
 mod answer;
 mod goto;
 
+pub use crate::access::Caller;
 pub use answer::Answer;
 pub use goto::Goto;
 
@@ -24,31 +25,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use uuid::Uuid;
-
-/// Who asks: decides what they see and for whom they may speak.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
-    /// A name for the record.
-    pub name: String,
-    /// Whose sessions it sees.
-    pub tenant: String,
-    /// For which agents it may speak; everybody when nothing is said.
-    pub acts_as: Option<Vec<AgentId>>,
-}
-
-impl Caller {
-    /// The program that embeds the engine.
-    #[must_use]
-    pub fn local() -> Self {
-        Self { name: "local".into(), tenant: "default".into(), acts_as: None }
-    }
-
-    /// Whether it may speak for this agent.
-    #[must_use]
-    pub fn may_act_as(&self, agent: &AgentId) -> bool {
-        self.acts_as.as_ref().is_none_or(|agents| agents.contains(agent))
-    }
-}
 
 /// A message that was cleaned and counted; the session gives it its number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

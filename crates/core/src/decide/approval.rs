@@ -7,6 +7,7 @@ use super::{
     validate::Checks,
 };
 use crate::{
+    access::Right,
     digest::Digest,
     event::Event,
     handoff::{Approval, Edit, Handoff, Phase, Status},
@@ -126,6 +127,10 @@ impl Draft<'_> {
         let named = deciders(handoff, self.world.policy);
         if named.iter().any(|who| who == by) {
             return Ok(());
+        }
+        if named.is_empty() {
+            // Where nobody is named, whoever runs the work decides, and no agent by itself.
+            self.world.caller.may(Right::Operate)?;
         }
         if named.is_empty() && by == handoff.to_agent.as_str() {
             let message = format!("{by} is to be given this and cannot decide it");

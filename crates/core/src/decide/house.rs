@@ -2,6 +2,7 @@
 
 use super::{Decided, Draft, World, session, validate::Checks};
 use crate::{
+    access::check_tenant,
     agent::{AgentKind, Agents, Profile},
     event::Event,
     ids::{AgentId, Ids, SessionId},
@@ -65,6 +66,9 @@ pub fn check_profile(profile: &Profile, agents: &Agents) -> Result<(), HandoffEr
         ("version", &profile.version),
     ] {
         checks.optional_text(field, text);
+    }
+    if let Some(tenant) = &profile.tenant {
+        check_tenant(tenant, &mut checks);
     }
     for (field, texts) in [("examples", &profile.examples), ("tags", &profile.tags)] {
         for (i, text) in texts.iter().enumerate() {

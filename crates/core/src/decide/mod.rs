@@ -40,7 +40,7 @@ pub use house::{check_profile, house};
 pub use picking::{ModelAnswer, Picked, before_pick};
 
 use crate::{
-    agent::{Agent, Agents, Standing},
+    agent::{Agent, Known, Standing},
     apply::Touched,
     command::{Answer, Caller, Command},
     digest::Digest,
@@ -62,7 +62,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct World<'a> {
     /// Everybody who is registered.
-    pub agents: &'a Agents,
+    pub agents: Known<'a>,
     /// The settings of the installation.
     pub policy: &'a Policy,
     /// What is counted over all sessions.
@@ -151,12 +151,13 @@ pub fn decide(
     ids: &mut dyn Ids,
 ) -> Result<Decided, HandoffError> {
     match (session, command) {
+        (_, Command::Open(_)) if !world.caller.may_open(id) => Err(unknown_session(id)),
         (None, Command::Open(open)) => session::open(id, open, world),
         (Some(_), Command::Open(_)) => {
             Err(Refusal::new(Code::SessionExists, format!("session {id} is open already")).at("session_id").into())
         }
         // Whose session it is comes first: a stranger learns nothing, not even that it exists.
-        (Some(session), _) if session.tenant != world.caller.tenant => Err(unknown_session(id)),
+        (Some(session), _) if !world.caller.sees(session) => Err(unknown_session(id)),
         (Some(session), command) => {
             let mut draft = Draft::new(session, world, ids);
             draft.run(command, found)?;

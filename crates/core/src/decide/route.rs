@@ -2,7 +2,7 @@
 
 use super::{Draft, guards::Barred};
 use crate::{
-    agent::{Agent, Agents},
+    agent::{Agent, Known},
     event::Routed,
     handoff::{Request, RequiredCapability},
     ids::AgentId,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Names of agents that have at least one of these capabilities, the most proficient first.
-pub(super) fn suggest(agents: &Agents, required: &[RequiredCapability]) -> Vec<String> {
+pub(super) fn suggest(agents: Known<'_>, required: &[RequiredCapability]) -> Vec<String> {
     let mut names: Vec<String> = required
         .iter()
         .flat_map(|needed| agents.who_can(&needed.capability_id).filter(|agent| route::has(&agent.profile, needed)))

@@ -2,7 +2,7 @@
 
 use super::{Draft, World};
 use crate::{
-    agent::Agents,
+    agent::Known,
     command::Prepared,
     handoff::{Handoff, Kind, Request},
     ids::{AgentId, HandoffId},
@@ -121,7 +121,7 @@ impl Checks {
         self.size(field, json_len(value), limits::PAYLOAD_BYTES_MAX, "PAYLOAD_BYTES_MAX");
     }
 
-    pub(crate) fn registered(&mut self, field: &str, agent: &AgentId, agents: &Agents, code: Code) {
+    pub(crate) fn registered(&mut self, field: &str, agent: &AgentId, agents: Known<'_>, code: Code) {
         if agents.get(agent).is_some() {
             return;
         }

@@ -3,7 +3,7 @@
 mod parts;
 mod words;
 
-pub use parts::{Candidate, DeadlineMove, Extension, RerouteReason, Routed, SealedHead, StateChange};
+pub use parts::{Candidate, DeadlineMove, DeniedAccess, Extension, RerouteReason, Routed, SealedHead, StateChange};
 
 use crate::{
     agent::{Profile, Risk, Standing},
@@ -474,6 +474,8 @@ pub enum Event {
         /// Why.
         why: String,
     },
+    /// Somebody was not let in, or asked for what is not theirs. In the book of the house.
+    AccessDenied(DeniedAccess),
     /// An agent was removed. In the book of the house.
     AgentRemoved {
         /// Who.

@@ -1,10 +1,12 @@
 //! Parts of events: why and among whom an offer went where it went, and the ends of chains.
 
 use crate::{
+    access::KeyId,
     digest::Digest,
     handoff::ArmOf,
     ids::{AgentId, HandoffId, SessionId},
     policy::Strategy,
+    refusal::Code,
     time::Timestamp,
     workflow::End,
 };
@@ -67,6 +69,24 @@ pub struct Routed {
     /// What else there is to say, such as a strategy that could not be used.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+}
+
+/// Somebody was not let in, or asked for what is not theirs. Never what they showed or said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeniedAccess {
+    /// The key, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<KeyId>,
+    /// The tenant of the caller, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// What was asked for.
+    pub what: String,
+    /// Why not.
+    pub why: Code,
+    /// Denials since the last record of the same key that were not recorded.
+    #[serde(default)]
+    pub left_out: u64,
 }
 
 /// The end of one session's chain, as a checkpoint seals it.

@@ -60,6 +60,7 @@ impl Event {
             Self::AgentRegistered { .. } => "agent_registered",
             Self::AgentStanding { .. } => "agent_standing",
             Self::BreakerMoved { .. } => "breaker_moved",
+            Self::AccessDenied(_) => "access_denied",
             Self::AgentRemoved { .. } => "agent_removed",
             Self::Sealed { .. } => "sealed",
             Self::Pruned { .. } => "pruned",
@@ -113,6 +114,7 @@ impl Event {
             | Self::AgentRegistered { .. }
             | Self::AgentStanding { .. }
             | Self::BreakerMoved { .. }
+            | Self::AccessDenied(_)
             | Self::AgentRemoved { .. }
             | Self::Sealed { .. }
             | Self::Pruned { .. } => None,

@@ -8,6 +8,8 @@ use std::fmt;
 pub enum Family {
     /// The ask itself is wrong.
     Invalid,
+    /// Nobody can tell who asks.
+    Unauthenticated,
     /// The ask is not the caller's to make.
     Forbidden,
     /// What it names does not exist, or not for this caller.
@@ -130,6 +132,9 @@ codes! {
     DuplicateId = "HO0209", Invalid, "two agents have the same id",
         "A file of agents names each of them once. With two of the same id nobody could tell which one is meant.",
         "Give one of the two another id, or remove it.";
+    IdTaken = "HO0210", Conflict, "the id of the agent is taken",
+        "Agents of all tenants have their ids from one namespace, and somebody else has this one.",
+        "Choose another id, for example with the name of the tenant in it.";
 
     UnknownSession = "HO0301", Missing, "there is no such session",
         "The session does not exist, or does not belong to the caller. Which of the two is not told.",
@@ -155,6 +160,15 @@ codes! {
     ReservedName = "HO0308", Forbidden, "the name is reserved",
         "Names that begin with `handover:` belong to the engine.",
         "Choose another name.";
+    NotAllowed = "HO0309", Forbidden, "the role does not allow this",
+        "Viewers read, agents work for themselves, operators run the work, administrators run the installation. What all tenants share belongs to callers of the house.",
+        "Use a key with the role that the message names, or ask somebody who has one.";
+    UnknownKey = "HO0310", Missing, "there is no such key",
+        "The key does not exist, or does not belong to the caller's tenant. Which of the two is not told.",
+        "Look at `handover keys list`.";
+    BadKey = "HO0311", Unauthenticated, "the key is not valid",
+        "The request has no key, or one that was never made, was taken back, or whose time is over. Which of them is not told.",
+        "Use a valid key; `handover keys make` makes one.";
 
     TimeoutMissing = "HO0402", Invalid, "the return has no timeout",
         "Whoever waits for a result must say how long. A wait without an end is how work gets lost.",

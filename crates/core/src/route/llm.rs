@@ -7,7 +7,7 @@ use super::{
     semantic,
 };
 use crate::{
-    agent::Agents,
+    agent::Known,
     budget::{self, Price, Usage},
     decide::Picked,
     handoff::Metrics,
@@ -134,7 +134,7 @@ fn sum(usage: &Usage) -> u64 {
 impl Pick {
     /// The answer as far as it can be used. A name with one slip is taken for the one candidate that it can be.
     #[must_use]
-    pub fn checked(self, question: &PickQuestion, agents: &Agents) -> Picked {
+    pub fn checked(self, question: &PickQuestion, agents: Known<'_>) -> Picked {
         let (name, why) = match self {
             Self::Nobody { why } => return Picked::Nobody(cleaned(&why, limits::PICK_WHY_CHARS_MAX)),
             Self::Agent { name, why } => (name, cleaned(&why, limits::PICK_WHY_CHARS_MAX)),

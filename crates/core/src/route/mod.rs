@@ -27,7 +27,7 @@ pub(crate) use llm::question;
 pub(crate) use pool::{has, lacks};
 
 use crate::{
-    agent::{Agent, Agents},
+    agent::{Agent, Known},
     decide::Picked,
     event::Routed,
     handoff::{ArmOf, Request, RequiredCapability},
@@ -47,7 +47,7 @@ pub(crate) enum By {
 
 /// What routing looks at.
 pub(crate) struct Scene<'a> {
-    pub(crate) agents: &'a Agents,
+    pub(crate) agents: Known<'a>,
     pub(crate) ledger: &'a Ledger,
     pub(crate) picked: Option<&'a Picked>,
     pub(crate) request: &'a Request,

@@ -89,7 +89,7 @@ fn by_text<'a>(scene: &Scene<'a>, strategy: Strategy) -> Vec<Rated<'a>> {
 
 /// The best so many by their words.
 fn fitting<'a>(scene: &Scene<'a>, most: usize) -> Vec<Rated<'a>> {
-    let found = scene.agents.text().rank(&scene.text(), most);
+    let found = scene.agents.rank(&scene.text(), most);
     let rate = |found: text::Found| {
         let agent = scene.agents.get(&found.agent)?;
         let mut entry = Rated::of(agent, exclusion(scene, agent));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    agent::{Profile, Standing},
+    agent::{Agents, Known, Profile, Standing},
     handoff::Kind,
     limits,
 };
@@ -29,7 +29,14 @@ fn ask(capability: Option<&str>) -> Request {
 }
 
 fn routed(agents: &Agents, request: &Request, strategy: Strategy) -> Routed {
-    let scene = Scene { agents, ledger: &Ledger::default(), picked: None, request, not: &[], left_out: &|_| None };
+    let scene = Scene {
+        agents: Known::to(agents, "default"),
+        ledger: &Ledger::default(),
+        picked: None,
+        request,
+        not: &[],
+        left_out: &|_| None,
+    };
     let plan = Plan { strategy, experiment: None, shadow: None, note: String::new() };
     choose(&scene, &plan)
 }
@@ -95,7 +102,7 @@ fn the_index_follows_profiles_and_turns() {
     agents.remove(&id("w00002"));
     assert_eq!(order(&agents), "w00001");
     assert_eq!(agents.text().len(), 1);
-    assert_eq!(agents.nearest_capability("tests"), Some("test"));
+    assert_eq!(Known::to(&agents, "default").nearest_capability("tests"), Some("test"));
 }
 
 #[test]
@@ -127,8 +134,10 @@ fn an_answer_of_a_model_is_checked() {
         (&long, unknown(&long[..limits::QUOTE_CHARS_MAX])),
     ] {
         let pick = Pick::Agent { name: name.into(), why: "why".into() };
-        assert_eq!(pick.checked(&question, &agents), expected);
+        assert_eq!(pick.checked(&question, Known::to(&agents, "default")), expected);
     }
-    let Picked::Nobody(why) = (Pick::Nobody { why: long }).checked(&question, &agents) else { panic!() };
+    let Picked::Nobody(why) = (Pick::Nobody { why: long }).checked(&question, Known::to(&agents, "default")) else {
+        panic!()
+    };
     assert_eq!(why.len(), limits::PICK_WHY_CHARS_MAX);
 }

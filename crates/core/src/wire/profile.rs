@@ -18,6 +18,7 @@ const WORDS: Limit = (limits::COMMAND_WORDS_MAX, "COMMAND_WORDS_MAX");
 pub(super) fn profile(f: &mut Fields<'_>) -> Profile {
     Profile {
         id: f.agent("id"),
+        tenant: f.optional_text("tenant"),
         name: f.free_text("name"),
         specialization: f.free_text("specialization"),
         capabilities: f.list("capabilities", Some(CAPABILITIES), capability),

@@ -12,7 +12,7 @@ mod show;
 mod words;
 
 use handover_core::{
-    agent::{Agents, Profile, Standing},
+    agent::{Agents, Known, Profile, Standing},
     apply::Touched,
     command::{Caller, Command},
     decide::{Decided, Found, ModelAnswer, World, decide},
@@ -145,7 +145,7 @@ impl Play {
             _ => None,
         };
         let world = World {
-            agents: &self.agents,
+            agents: Known::to(&self.agents, &self.caller.tenant),
             policy: &self.policy,
             ledger: &self.ledger,
             workflows: &self.workflows,

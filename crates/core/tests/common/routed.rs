@@ -88,7 +88,7 @@ impl Play {
     /// Shows the world as it is now.
     pub fn world<T>(&self, look: impl FnOnce(&World<'_>) -> T) -> T {
         look(&World {
-            agents: &self.agents,
+            agents: handover_core::agent::Known::to(&self.agents, &self.caller.tenant),
             policy: &self.policy,
             ledger: &self.ledger,
             workflows: &self.workflows,

@@ -79,13 +79,13 @@ pub fn session(name: &str) -> SessionId {
 
 /// The same engine for somebody else's sessions.
 pub fn tenant(engine: &Engine, tenant: &str) -> Engine {
-    engine.for_caller(Caller { name: tenant.into(), tenant: tenant.into(), acts_as: None })
+    engine.for_caller(Caller::new(tenant, tenant))
 }
 
 /// The book of the house, as its owner sees it.
 pub async fn book(engine: &Engine) -> Vec<handover_core::record::Record> {
     let query = handover_store::RecordQuery { session: Some(SessionId::house()), limit: 1000, ..Default::default() };
-    let records = tenant(engine, "handover:house").audit(query).await.unwrap();
+    let records = engine.for_caller(Caller::new("owner", "handover:house").of_house()).audit(query).await.unwrap();
     records.iter().map(|stored| serde_json::from_str(&stored.text).unwrap()).collect()
 }
 

@@ -8,7 +8,7 @@ use handover_engine::{Filter, Notice};
 #[tokio::test]
 async fn a_breaker_that_moves_is_in_the_feed_of_the_house() {
     let mut play = Play::begin().await;
-    let owner = Caller { name: "owner".into(), tenant: "handover:house".into(), acts_as: None };
+    let owner = Caller::new("owner", "handover:house").of_house();
     let mut feed = play.engine.for_caller(owner).subscribe(Filter::default(), None);
     play.step("policy failures=1").await;
     for statement in ["open s by a", "initiate h a->b delegation", "accept h", "return h failed"] {

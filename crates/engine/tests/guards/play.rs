@@ -95,7 +95,7 @@ impl Play {
             "caller" => {
                 let acts_as = w.get("acts").map(|text| text.split(',').map(name).collect());
                 let tenant = w.get("tenant").unwrap_or("default").to_owned();
-                self.caller = Caller { name: w.nth(1).to_owned(), tenant, acts_as };
+                self.caller = Caller { acts_as, ..Caller::new(w.nth(1), tenant).of_house() };
                 String::new()
             }
             "session" => {

@@ -151,8 +151,7 @@ impl Play {
 
     /// What the book of the house says of breakers.
     async fn book(&self) -> String {
-        let owner =
-            handover_core::command::Caller { name: "owner".into(), tenant: "handover:house".into(), acts_as: None };
+        let owner = handover_core::command::Caller::new("owner", "handover:house").of_house();
         let query = RecordQuery { session: Some(SessionId::house()), limit: 1_000, ..RecordQuery::default() };
         let stored = self.engine.for_caller(owner).audit(query).await.unwrap();
         let mut parts = Vec::new();

@@ -8,6 +8,7 @@ use super::{
     rng::Rng,
 };
 use handover_core::{
+    access::Role,
     command::Caller,
     ids::{AgentId, HandoffId, LeaseId, SessionId},
     refusal::{Family, HandoffError},
@@ -180,7 +181,7 @@ impl Sim {
     pub fn bound(&self, session: &SessionId, who: usize) -> Engine {
         let tenant = TENANTS[self.plays[self.by_session[session]].tenant].to_owned();
         let id = self.players[who].id.clone();
-        self.engine.for_caller(Caller { name: id.to_string(), tenant, acts_as: Some(vec![id]) })
+        self.engine.for_caller(Caller::new(id.as_str(), tenant).role(Role::Agent).acting_as([id]))
     }
 
     /// Plays all of it: the work, and the end, when nobody begins anything and time goes on until nothing is open.
@@ -377,7 +378,7 @@ async fn open(file: PathBuf, clock: &ManualClock, house: &House) -> Engine {
 
 /// The engine for each tenant, and what each of them hears; the book of the house, too.
 fn handles(engine: &Engine) -> (Vec<Engine>, Vec<Subscription>) {
-    let handle = |name: &str| engine.for_caller(Caller { name: name.into(), tenant: name.into(), acts_as: None });
+    let handle = |name: &str| engine.for_caller(Caller::new(name, name).of_house());
     let feeds = TENANTS.iter().chain([&BOOK]).map(|name| handle(name).subscribe(Filter::default(), None)).collect();
     (TENANTS.iter().map(|name| handle(name)).collect(), feeds)
 }

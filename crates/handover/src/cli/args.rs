@@ -2,7 +2,7 @@
 
 use super::{
     agents, approvals, approve, audit, cancel, chat, check, completions, explain, give_back, graph, hand_off, handoffs,
-    history, inbox, init, out::Look, recommend, run, scripted, serve, sessions, stats, take, verify, watch,
+    history, inbox, init, keys, out::Look, recommend, run, scripted, serve, sessions, stats, take, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
@@ -116,6 +116,8 @@ pub enum Command {
     Graph(graph::Draw),
     /// Show who did how much, how well and how fast, and which ways the work went
     Stats(stats::Stats),
+    /// Make, list, rotate and revoke the keys by which others come in
+    Keys(keys::Keys),
     /// Ask, check, export and prune the audit trail
     Audit(audit::Audit),
     /// Check every record, message and handoff of a database
@@ -133,7 +135,7 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Take part", &["inbox", "take", "renew", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject"]),
     ("Look", &["agents", "sessions", "handoffs", "history", "watch", "graph", "stats"]),
-    ("Trust", &["audit", "verify"]),
+    ("Trust", &["keys", "audit", "verify"]),
     ("Help", &["explain", "scripted-model", "completions", "help"]),
 ];
 
@@ -164,6 +166,7 @@ impl Command {
             | Self::Completions(_) => Access::None,
             Self::Sessions(sessions) => sessions.access(),
             Self::Agents(agents) => agents.access(),
+            Self::Keys(keys) => keys.access(),
             Self::Audit(audit) => audit.access(),
             Self::Handoffs(_) | Self::History(_) | Self::Graph(_) | Self::Watch(_) | Self::Verify(_) => Access::Look,
             Self::Approvals(_) | Self::Recommend(_) | Self::Inbox(_) | Self::Stats(_) => Access::Judge,

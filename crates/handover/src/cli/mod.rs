@@ -28,6 +28,7 @@ mod inbox;
 mod init;
 mod input;
 mod keep;
+mod keys;
 mod live;
 mod log;
 mod out;
@@ -101,6 +102,7 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::Watch(args) => watch::run(args, job).await,
         Command::Graph(args) => graph::run(args, job).await,
         Command::Stats(args) => stats::run(args, job).await,
+        Command::Keys(args) => keys::run(args, job).await,
         Command::Audit(args) => audit::run(args, job).await,
         Command::Verify(_) => verify::run(job).await,
         Command::Demo { .. }

@@ -47,7 +47,7 @@ pub(crate) struct Arrivals {
 impl Arrivals {
     /// Listens from now on. Whoever is there already is not among them.
     pub(crate) fn of(engine: &Engine) -> Self {
-        let house = Caller { name: "keep".to_owned(), tenant: HOUSE.to_owned(), acts_as: None };
+        let house = Caller::new("keep", HOUSE).of_house();
         let house = engine.for_caller(house);
         let feed = house.subscribe(Filter::default(), None);
         let known = engine.agents().into_iter().map(|agent| (agent.profile.id.clone(), agent.profile)).collect();

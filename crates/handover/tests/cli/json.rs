@@ -53,7 +53,7 @@ fn every_document_has_its_shape() {
         agents show anna: {"breaker":"object","load":"number","profile":"object","standing":"text","waiting":"number"}
         agents drain bob: {"agent":"text","standing":"text"}
         agents register --name new: {"registered":["text"],"unchanged":[],"updated":[]}
-        sessions: [{"active_agent":"text","artifacts":[],"decisions":[],"ended":null,"handoffs":"number","head":"object","id":"text","last_at":"text","locks":"object","mark":"object","metrics":"object","open":["object"],"opened_at":"text","original_request":"text","segment_complete":"bool","tenant":"text","variables":"object","variables_digest":"text","version":"number","watch":"object"}]
+        sessions: [{"active_agent":"text","artifacts":[],"decisions":[],"ended":null,"handoffs":"number","head":"object","id":"text","last_at":"text","locks":"object","mark":"object","metrics":"object","open":["object"],"opened_at":"text","original_request":"text","parties":["text"],"segment_complete":"bool","tenant":"text","variables":"object","variables_digest":"text","version":"number","watch":"object"}]
         handoffs: [{"attempt":"number","authority":"text","content":"text","deferrals":"number","id":"text","losses":"number","mark":"object","metrics":"object","n":"number","opened_at":"text","path":["text"],"phase":"object","request":"object","reroutes":"number","returns_for":"text","session_id":"text","status":"text","to_agent":"text"}]
         history trip: ["object"]
         inbox bob: ["object"]

@@ -9,6 +9,7 @@ mod door;
 mod errors;
 mod help;
 mod json;
+mod keys;
 mod people;
 #[cfg(target_os = "linux")]
 mod programs;

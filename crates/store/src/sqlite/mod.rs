@@ -25,6 +25,7 @@ use async_trait::async_trait;
 use checkpoint::{Checkpoints, LIMITS};
 use file::Look;
 use handover_core::{
+    access::Whose,
     agent::{Profile, Standing},
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
@@ -242,6 +243,13 @@ impl Store for SqliteStore {
         hit("tenant.enter")?;
         let found = self.short.read(|conn| read::sessions::tenant(conn, id)).await?;
         hit("tenant.exit")?;
+        Ok(found)
+    }
+
+    async fn whose(&self, id: &SessionId) -> Result<Option<Whose>, StoreError> {
+        hit("whose.enter")?;
+        let found = self.short.read(|conn| read::sessions::whose(conn, id)).await?;
+        hit("whose.exit")?;
         Ok(found)
     }
 

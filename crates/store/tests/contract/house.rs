@@ -2,7 +2,7 @@
 //! found again.
 
 use handover_core::{
-    agent::{Agents, Capability, Profile, Standing},
+    agent::{Agents, Capability, Known, Profile, Standing},
     command::{Answer, Caller, Command, Giving, Open, Prepared, Update},
     decide::{Decided, Found, World, decide, house},
     digest::Digest,
@@ -96,7 +96,7 @@ impl House {
 
     fn world(&self) -> World<'_> {
         World {
-            agents: &self.agents,
+            agents: Known::to(&self.agents, &self.caller.tenant),
             policy: &self.policy,
             ledger: &self.ledger,
             workflows: &NONE,

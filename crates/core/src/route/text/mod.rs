@@ -72,6 +72,12 @@ impl TextIndex {
     /// on it.
     #[must_use]
     pub fn rank(&self, text: &str, limit: usize) -> Vec<Found> {
+        self.rank_among(text, limit, |_| true)
+    }
+
+    /// The same among some of them alone.
+    #[must_use]
+    pub fn rank_among(&self, text: &str, limit: usize, counts: impl Fn(&AgentId) -> bool) -> Vec<Found> {
         let plan = Plan::of(text, &self.index);
         let mut scores = vec![0.0; self.index.slots()];
         let mut touched = Vec::new();
@@ -84,6 +90,7 @@ impl TextIndex {
                 *score += part.weight * f64::from(entry.weight);
             }
         }
+        touched.retain(|document| counts(self.index.agent(*document)));
         let best = self.best(&scores, touched, limit);
         best.into_iter().map(|document| self.found(text, &plan, document, scores[document as usize])).collect()
     }

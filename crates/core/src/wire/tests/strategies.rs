@@ -262,6 +262,7 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
             budget: accepts_handoffs.then(|| Limit { tokens: max_execution_ms, per: Period::Day, ..Limit::default() }),
             model: accepts_handoffs.then(|| "m".to_owned()),
             provider: accepts_handoffs.then(|| "p".to_owned()),
+            tenant: None,
             instructions: texts.2.clone(),
             tools: lists.1.clone(),
             command: lists.2.clone(),

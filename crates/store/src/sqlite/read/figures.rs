@@ -15,7 +15,7 @@ const SELECT: &str = "SELECT h.no, h.session_no, h.from_agent, h.to_agent, h.sta
                       FROM handoffs h";
 
 const SESSION: &str = "SELECT tenant, state ->> '$.workflow', coalesce(state ->> '$.flow.trouble', ''), \
-                       state ->> '$.mode' FROM sessions WHERE no = ?1";
+                       state ->> '$.mode', id FROM sessions WHERE no = ?1";
 
 /// The handoffs that fit, in numbers.
 pub(crate) fn figures(conn: &Connection, query: &FiguresQuery) -> Result<Figures, Fault> {
@@ -123,8 +123,8 @@ impl Walk<'_> {
         }
         let conn = self.conn;
         let mut find = conn.prepare_cached(SESSION)?;
-        let (tenant, workflow, trouble, mode): (String, Option<String>, String, Option<String>) =
-            find.query_row([no], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+        let (tenant, workflow, trouble, mode, id): (String, Option<String>, String, Option<String>, String) =
+            find.query_row([no], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?;
         let wanted = self.query.workflow.as_ref().is_none_or(|wanted| workflow.as_ref() == Some(wanted));
         if tenant != self.query.tenant || !wanted {
             self.known.insert(no, None);
@@ -134,7 +134,7 @@ impl Walk<'_> {
         let fell_back = if falls_back { fell_back(conn, no)? } else { Vec::new() };
         let workflow = workflow.map(|name| self.name(&name));
         let place = self.figures.sessions.len();
-        self.figures.sessions.push(SessionFigures { workflow, trouble, fell_back });
+        self.figures.sessions.push(SessionFigures { id, workflow, trouble, fell_back });
         self.known.insert(no, Some(place));
         Ok(Some(place))
     }

@@ -3,6 +3,7 @@
 use super::{Fault, all, count, digest, handoffs, page, session_id, text};
 use crate::{ChainEnds, rows::ItemKind};
 use handover_core::{
+    access::Whose,
     ids::{ArtifactId, SessionId},
     session::{Artifact, Decision, Lock, Session, Variable},
 };
@@ -14,6 +15,13 @@ use std::{collections::BTreeMap, sync::Arc};
 pub(crate) fn tenant(conn: &Connection, id: &SessionId) -> Result<Option<String>, Fault> {
     let mut find = conn.prepare_cached("SELECT tenant FROM sessions WHERE id = ?1")?;
     Ok(find.query_row([id.as_str()], |row| row.get(0)).optional()?)
+}
+
+/// To whom a session belongs and who takes part in it.
+pub(crate) fn whose(conn: &Connection, id: &SessionId) -> Result<Option<Whose>, Fault> {
+    let mut find = conn.prepare_cached("SELECT state FROM sessions WHERE id = ?1")?;
+    let mut rows = find.query([id.as_str()])?;
+    rows.next()?.map(|row| parse(text(row, 0)?)).transpose()
 }
 
 /// A session with its open handoffs, variables, artifacts, locks and decisions, all as of one moment.
