@@ -1,9 +1,10 @@
 //! What the types of the core look like as JSON Schema, where that cannot be derived.
 
 use crate::{
+    access::KeyId,
     digest::Digest,
     ids::{AgentId, ArtifactId, GroupId, HandoffId, LeaseId, SessionId},
-    limits::{AGENT_ID_CHARS_MAX, SESSION_ID_CHARS_MAX},
+    limits::{AGENT_ID_CHARS_MAX, KEY_ID_CHARS, SESSION_ID_CHARS_MAX},
     refusal::Code,
     schema::Schema as Shape,
     time::Timestamp,
@@ -45,6 +46,10 @@ described! {
         "type": "string", "format": "uuid", "description": "Fences the writes of whoever accepted a handoff."
     };
     ArtifactId, "ArtifactId" => { "type": "string", "format": "uuid", "description": "Names an artifact." };
+    KeyId, "KeyId" => {
+        "type": "string", "minLength": KEY_ID_CHARS, "maxLength": KEY_ID_CHARS, "pattern": "^[a-z0-9]+$",
+        "description": "Names a key. It is no secret."
+    };
     Timestamp, "Timestamp" => {
         "type": "string", "format": "date-time", "description": "A point in time, in UTC, to the millisecond."
     };

@@ -2,6 +2,7 @@
 
 use crate::{engine::Engine, session::Assignment};
 use handover_core::{
+    access::Right,
     handoff::Handoff,
     ids::{AgentId, HandoffId},
     limits::{CLAIM_LOOK_MS, CLAIM_OFFERS, QUEUE_PER_AGENT_MAX},
@@ -112,6 +113,7 @@ impl Engine {
         tools: Option<&[String]>,
         key: Option<&str>,
     ) -> Result<Option<Assignment>, HandoffError> {
+        self.caller.may(Right::Act)?;
         self.agent(agent)?;
         self.acts_for(agent)?;
         self.seen(agent, "it asks for work").await?;

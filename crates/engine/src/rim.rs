@@ -118,7 +118,7 @@ impl Engine {
 
     /// Whether every session of its tenant exists for this caller.
     pub(crate) fn sees_all(&self) -> bool {
-        self.caller.acts_as.is_none()
+        !self.caller.is_restricted()
     }
 
     /// The work that was taken with this key, where it is still held by the lease that was granted then.

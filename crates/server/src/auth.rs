@@ -3,16 +3,16 @@
 use crate::{
     problem::Problem,
     rate::{Rates, Standing},
-    shim::{KeyInfo, Keys as _},
-    table::{Entry, Right},
+    table::Entry,
 };
 use axum::http::{HeaderMap, header};
 use handover_core::{
+    access::{KeyId, KeyInfo, id_of},
     command::Caller,
     limits::{BAD_KEY_ADDRESSES_MAX, BAD_KEYS_PER_SECOND, CONNECTIONS_MAX},
     refusal::{Code, Refusal},
 };
-use handover_engine::Engine;
+use handover_engine::{Denied, Engine};
 use std::{
     net::{IpAddr, SocketAddr},
     sync::Arc,
@@ -28,7 +28,7 @@ pub(crate) struct Gate {
     /// Whether the server can be reached from other machines. Without keys nobody is let in then.
     beyond: bool,
     per_second: u32,
-    rates: Rates<String>,
+    rates: Rates<KeyId>,
     bad: Rates<IpAddr>,
 }
 
@@ -60,7 +60,7 @@ impl Gate {
             return Ok(Entered { engine, caller, key: None, standing: None });
         }
         let key = self.key(headers, peer)?;
-        let standing = self.rates.take(&key.id.to_string(), key.per_second.unwrap_or(self.per_second), Instant::now());
+        let standing = self.rates.take(&key.id, key.per_second.unwrap_or(self.per_second), Instant::now());
         if standing.wait.is_some() {
             return Err(too_many(standing, &format!("the key \"{}\"", key.name)));
         }
@@ -87,12 +87,20 @@ impl Gate {
 pub(crate) fn may(entered: &Entered, entry: Entry) -> Result<(), Problem> {
     match entry {
         Entry::Anybody => Ok(()),
-        Entry::With(right) => allowed(&entered.caller, right),
+        Entry::With(right) => Ok(entered.caller.may(right)?),
     }
 }
 
-fn allowed(_caller: &Caller, _right: Right) -> Result<(), Problem> {
-    Ok(())
+impl Gate {
+    /// Writes down that somebody was not let in, or asked for what is not theirs. Nobody waits for that.
+    pub(crate) fn note(&self, problem: &Problem, headers: &HeaderMap, tenant: Option<String>, what: String) {
+        let why = handover_core::refusal::Code::ALL.iter().find(|code| code.text() == problem.code);
+        let (Some(why), true) = (why, matches!(problem.status, 401 | 403)) else { return };
+        let denied = Denied { key: token(headers).and_then(id_of), tenant, what, why: *why };
+        let engine = self.engine.clone();
+        // The store says so itself when it cannot write.
+        tokio::spawn(async move { drop(engine.note_denial(denied).await) });
+    }
 }
 
 fn token(headers: &HeaderMap) -> Option<&str> {
@@ -102,7 +110,7 @@ fn token(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn unknown(message: &str) -> Problem {
-    Refusal::new(Code::NotYours, message).hint("send a header `authorization: Bearer ho_…`").into()
+    Refusal::new(Code::BadKey, message).hint("send a header `authorization: Bearer ho_…`").into()
 }
 
 pub(crate) fn too_many(standing: Standing, who: &str) -> Problem {
@@ -118,6 +126,10 @@ fn for_tenant(mut caller: Caller, headers: &HeaderMap) -> Result<Caller, Problem
     let named = value.to_str().unwrap_or_default();
     if named == caller.tenant {
         return Ok(caller);
+    }
+    if !caller.house {
+        let message = "a key of one tenant speaks for no other";
+        return Err(Refusal::new(Code::NotAllowed, message).at("Handover-Tenant").into());
     }
     let fits = handover_core::ids::AgentId::new(named).is_ok() && !named.starts_with("handover:");
     if !fits {

@@ -131,7 +131,7 @@ fn named(mut response: Response<Body>, id: &str) -> Response<Body> {
 async fn handle(state: Arc<State>, route: Arc<Route>, path: Vec<(String, String)>, request: Request) -> Response<Body> {
     let (began, id) = (Instant::now(), id_of(&request));
     let method = request.method().clone();
-    let mut told = Told::default();
+    let mut told = Told { headers: request.headers().clone(), ..Told::default() };
     let answering = AssertUnwindSafe(answer(&state, &route, path, request, &mut told)).catch_unwind();
     let answered = answering.await.unwrap_or_else(|_| {
         // A mistake of ours. It must not take the server with it, and nobody learns more than that.
@@ -140,6 +140,8 @@ async fn handle(state: Arc<State>, route: Arc<Route>, path: Vec<(String, String)
     let mut response = match answered {
         Ok(response) => response,
         Err(problem) => {
+            let what = format!("{method} {}", route.path);
+            state.gate.note(&problem, &told.headers, told.tenant.clone(), what);
             if problem.status >= 500 {
                 tracing::error!(target: "handover::http", request_id = %id, code = problem.code, "{}", problem.detail);
             }
@@ -176,6 +178,7 @@ async fn handle(state: Arc<State>, route: Arc<Route>, path: Vec<(String, String)
 /// What is known of a request when it has been answered.
 #[derive(Default)]
 struct Told {
+    headers: HeaderMap,
     key: Option<String>,
     tenant: Option<String>,
     standing: Option<Standing>,
@@ -216,7 +219,7 @@ async fn answer(
     }
     let body = if route.body.is_some() { read(&parts.headers, body).await? } else { Bytes::new() };
     let (engine, who) = match entered {
-        Some(Entered { engine, caller, .. }) => (engine, caller.name),
+        Some(Entered { engine, caller, key, .. }) => (engine, key.map_or(caller.name, |key| key.name.clone())),
         None => (state.engine.clone(), String::new()),
     };
     let query = parts.uri.query().unwrap_or_default().to_owned();

@@ -16,7 +16,6 @@ mod problem;
 mod rate;
 mod reply;
 mod routes;
-mod shim;
 mod sse;
 mod start;
 pub mod table;

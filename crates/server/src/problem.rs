@@ -25,6 +25,7 @@ pub fn status_of(code: Code) -> u16 {
         Code::Overloaded | Code::ShuttingDown | Code::StoreStopped | Code::StoreInUse => 503,
         _ => match code.family() {
             Family::Invalid => 422,
+            Family::Unauthenticated => 401,
             Family::Forbidden => 403,
             Family::Missing => 404,
             // What a guard stops is not granted by asking again.

@@ -4,7 +4,6 @@ use crate::{
     auth::Gate,
     door,
     listen::{self, Listening},
-    shim::Keys as _,
     tls::{self, TlsFiles},
 };
 use axum::Router;
@@ -64,7 +63,7 @@ impl StartError {
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NoKeys(_) => "make one with `handover keys make NAME --role admin`, or listen at 127.0.0.1",
+            Self::NoKeys(_) => "make one with `handover keys make NAME --role admin --house`, or listen at 127.0.0.1",
             Self::NoTls(_) => {
                 "give --tls-cert and --tls-key; or --behind-proxy where something in front of it speaks TLS"
             }

@@ -4,6 +4,7 @@
 use crate::{ask::Ask, problem::Problem, reply::Reply, routes};
 use axum::http::Method;
 use futures_util::future::BoxFuture;
+pub use handover_core::access::Right;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::sync::Arc;
 
@@ -246,17 +247,4 @@ fn tag_shape(_: &mut SchemaGenerator) -> Schema {
 #[must_use]
 pub fn routes() -> Vec<Route> {
     routes::all()
-}
-
-/// What a caller may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Right {
-    /// Read.
-    Look,
-    /// Work, and hand over.
-    Act,
-    /// Decide for others.
-    Operate,
-    /// Change the house.
-    Administer,
 }

@@ -142,6 +142,7 @@ impl fmt::Debug for Hidden {
 
 /// What is known of a key. Written as JSON it has no hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyInfo {
     /// Its id.
     pub id: KeyId,

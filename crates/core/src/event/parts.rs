@@ -73,6 +73,7 @@ pub struct Routed {
 
 /// Somebody was not let in, or asked for what is not theirs. Never what they showed or said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeniedAccess {
     /// The key, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,7 @@ const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Ad
 #[command(after_help = "\
 Examples:
   handover serve
-  handover keys make ops --role admin && handover serve --listen 0.0.0.0:7800 --tls-cert cert.pem --tls-key key.pem
+  handover keys make ops --role admin --house && handover serve --listen 0.0.0.0:7800 --tls-cert cert.pem --tls-key key.pem
   curl http://127.0.0.1:7800/health/ready")]
 pub struct Serve {
     /// Where to listen, 127.0.0.1:7800 when nothing is said; port 0 takes any that is free
@@ -118,7 +118,7 @@ async fn ready(cli: &Cli, server: &Server, at_work: usize, out: &mut Out) -> Res
     .await?;
     if open {
         let note = "there are no keys: every program of this machine may do everything. \
-                    Make the first with `handover keys make ops --role admin`.";
+                    Make the first with `handover keys make ops --role admin --house`.";
         out.note(note).await?;
     }
     Ok(())

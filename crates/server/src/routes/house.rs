@@ -1,9 +1,14 @@
 //! The house itself: whether it is well, what it can do, and what its codes mean.
 
 use crate::{ask::Ask, openapi, problem::Problem, reply::Reply, table::Route};
-use handover_core::refusal::{Code, Refusal};
+use handover_core::{
+    access::Role,
+    ids::{AgentId, SessionId},
+    refusal::{Code, Refusal},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -68,10 +73,28 @@ struct Me {
     name: String,
     /// Whose sessions it sees.
     tenant: String,
+    /// Whether it is of the house.
+    house: bool,
+    /// What it may do.
+    role: Role,
+    /// For which agents it speaks; everybody when nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agents: Option<Vec<AgentId>>,
+    /// The sessions that exist for it; all of its tenant when nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sessions: Option<BTreeSet<SessionId>>,
 }
 
 async fn me(ask: Ask) -> Result<Reply, Problem> {
-    Ok(Reply::ok(&Me { name: ask.who.clone(), tenant: ask.engine.tenant().to_owned() }))
+    let caller = ask.engine.caller();
+    Ok(Reply::ok(&Me {
+        name: caller.name.clone(),
+        tenant: caller.tenant.clone(),
+        house: caller.house,
+        role: caller.role,
+        agents: caller.acts_as.clone(),
+        sessions: caller.sessions.clone(),
+    }))
 }
 
 async fn document(_: Ask) -> Result<Reply, Problem> {

@@ -6,18 +6,20 @@ mod audit;
 mod events;
 mod handoffs;
 mod house;
+mod keys;
 mod sessions;
 mod shared;
 mod work;
 mod workflows;
 
 use crate::table::{Describe, Route, shape};
+use handover_core::access::KeyId;
 use handover_core::ids::{AgentId, ArtifactId, GroupId, HandoffId, SessionId};
 use schemars::{Schema, SchemaGenerator, json_schema};
 
 /// All routes, in the order of the document.
 pub(crate) fn all() -> Vec<Route> {
-    let chapters: [(&str, Vec<Route>); 10] = [
+    let chapters: [(&str, Vec<Route>); 11] = [
         ("Sessions", sessions::routes()),
         ("Shared things", shared::routes()),
         ("Handoffs", handoffs::routes()),
@@ -27,6 +29,7 @@ pub(crate) fn all() -> Vec<Route> {
         ("Workflows", workflows::routes()),
         ("Events", events::routes()),
         ("Audit and figures", audit::routes()),
+        ("Keys", keys::routes()),
         ("House", house::routes()),
     ];
     let tagged = |(tag, routes): (&'static str, Vec<Route>)| routes.into_iter().map(move |route| route.tag(tag));
@@ -45,7 +48,7 @@ pub(crate) fn part(name: &str) -> (&'static str, Describe) {
         "variable" => ("The variable.", name_shape),
         "rule" => ("The rule.", name_shape),
         "experiment" => ("The experiment.", name_shape),
-        "key" => ("The key.", key_shape),
+        "key" => ("The key.", shape::<KeyId>),
         "code" => ("The code.", code_shape),
         _ => ("A name.", name_shape),
     }
@@ -53,10 +56,6 @@ pub(crate) fn part(name: &str) -> (&'static str, Describe) {
 
 fn name_shape(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "minLength": 1, "maxLength": 200 })
-}
-
-fn key_shape(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "pattern": "^[a-z0-9]{12}$" })
 }
 
 fn code_shape(_: &mut SchemaGenerator) -> Schema {
