@@ -8,6 +8,7 @@ use crate::{
     picker::Picker,
     summarizer::Summarizer,
     waiting::Waiters,
+    watching::Counts,
 };
 use handover_core::{
     agent::Agents,
@@ -96,6 +97,8 @@ pub(crate) struct Inner {
     pub(crate) heard: Mutex<HashMap<AgentId, Timestamp>>,
     pub(crate) cache: Cache,
     pub(crate) feed: Feed,
+    /// What is counted since it was opened, and nowhere kept.
+    pub(crate) counts: Counts,
     pub(crate) waiters: Waiters,
     /// The next time something is due, as far as is known; wakes the timer when it moves forward.
     pub(crate) next_due: AtomicI64,
@@ -175,6 +178,7 @@ impl Engine {
                 heard: Mutex::default(),
                 cache: Cache::default(),
                 feed,
+                counts: Counts::default(),
                 waiters: Waiters::default(),
                 next_due: AtomicI64::new(i64::MIN),
                 timer_bell: Notify::new(),
@@ -288,7 +292,7 @@ impl Engine {
     /// Everything that happens from now on, or after a position of the feed.
     #[must_use]
     pub fn subscribe(&self, filter: Filter, after: Option<u64>) -> Subscription {
-        self.inner.feed.subscribe(self.inner.store.clone(), self.caller.tenant.clone(), filter, after)
+        self.inner.feed.subscribe(self.inner.store.clone(), Some(self.caller.tenant.clone()), filter, after)
     }
 
     /// Batches that were synced to disk since it was opened. Commits that arrive together share one.

@@ -74,8 +74,8 @@ impl BusMessage {
 }
 
 impl Filter {
-    fn admits(&self, tenant: &str, message: &BusMessage) -> bool {
-        message.context.tenant == tenant && self.fits(message)
+    fn admits(&self, tenant: Option<&str>, message: &BusMessage) -> bool {
+        tenant.is_none_or(|tenant| message.context.tenant == tenant) && self.fits(message)
     }
 
     /// Whether a message is one of those that are wanted.
@@ -117,6 +117,11 @@ impl Feed {
         self.batches.load(Ordering::Relaxed)
     }
 
+    /// The last position that is on disk.
+    pub(crate) fn position(&self) -> u64 {
+        self.last.load(Ordering::SeqCst)
+    }
+
     /// Nothing more will come: subscribers see what is there, and then the end.
     pub(crate) fn end(&self) {
         self.sender.write().take();
@@ -141,7 +146,7 @@ impl Feed {
     pub(crate) fn subscribe(
         &self,
         store: Arc<dyn Store>,
-        tenant: String,
+        tenant: Option<String>,
         filter: Filter,
         after: Option<u64>,
     ) -> Subscription {
@@ -174,7 +179,8 @@ pub enum Notice {
 pub struct Subscription {
     live: Option<broadcast::Receiver<Arc<Published>>>,
     store: Arc<dyn Store>,
-    tenant: String,
+    /// Whose sessions are seen; those of all when nothing is said.
+    tenant: Option<String>,
     filter: Filter,
     position: u64,
     catching_up: bool,
@@ -217,7 +223,7 @@ impl Subscription {
     /// the live end was taken before the first page was read.
     async fn catch_up(&mut self) -> Result<(), HandoffError> {
         let query = RecordQuery {
-            tenant: Some(self.tenant.clone()),
+            tenant: self.tenant.clone(),
             session: self.filter.session.clone(),
             after: self.position,
             limit: PAGE_MAX,
@@ -227,7 +233,7 @@ impl Subscription {
         self.catching_up = page.len() == PAGE_MAX;
         for record in page {
             self.position = record.position;
-            if let Some(message) = read(&record).filter(|message| self.filter.admits(&self.tenant, message)) {
+            if let Some(message) = read(&record).filter(|message| self.filter.admits(self.tenant.as_deref(), message)) {
                 self.ready.push_back(message);
             }
         }
@@ -240,7 +246,7 @@ impl Subscription {
         }
         self.position = published.record.position;
         let message = published.message.get_or_init(|| read(&published.record));
-        if let Some(message) = message.as_ref().filter(|message| self.filter.admits(&self.tenant, message)) {
+        if let Some(message) = message.as_ref().filter(|message| self.filter.admits(self.tenant.as_deref(), message)) {
             self.ready.push_back(message.clone());
         }
     }
