@@ -1,8 +1,10 @@
 //! Every bound of the system, by name and with its unit. A loop, queue, wait or payload without a line here is a mistake.
 
 mod agents;
+mod telemetry;
 
 pub use agents::*;
+pub use telemetry::*;
 
 /// Longest agent id, in characters.
 pub const AGENT_ID_CHARS_MAX: usize = 128;
