@@ -36,6 +36,8 @@ pub struct Followed {
     pub accepted_at: Option<Timestamp>,
     /// The work on it that goes on.
     pub invocation: Option<Invocation>,
+    /// When the lease of that work was lost, where nothing has happened to the handoff since.
+    pub lost_at: Option<Timestamp>,
     /// The spans of the work on it, so far.
     pub invocations: Vec<SpanId>,
     /// How often it was taken.

@@ -34,3 +34,39 @@ impl Queue {
         waiting.drain(..count).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::span::{Attributes, SpanKind};
+    use handover_core::{
+        time::Timestamp,
+        trace::{SpanId, TraceId},
+    };
+
+    fn span(n: u64) -> Span {
+        Span {
+            trace: TraceId(1),
+            id: SpanId(n),
+            parent: None,
+            name: String::new(),
+            kind: SpanKind::Internal,
+            start: Timestamp(0),
+            end: Timestamp(0),
+            attributes: Attributes::default(),
+            links: Vec::new(),
+            error: None,
+        }
+    }
+
+    #[test]
+    fn the_oldest_are_dropped_and_counted() {
+        let (queue, most) = (Queue::default(), TELEMETRY_QUEUE_MAX as u64);
+        assert_eq!(queue.add((0..most - 1).map(span).collect()), 0);
+        assert_eq!(queue.add((most - 1..most + 3).map(span).collect()), 3);
+        let batch = queue.batch();
+        assert_eq!((batch.len(), batch[0].id), (TELEMETRY_BATCH_MAX, SpanId(3)));
+        let rest: usize = std::iter::repeat_with(|| queue.batch().len()).take_while(|count| *count > 0).sum();
+        assert_eq!(batch.len() + rest, TELEMETRY_QUEUE_MAX);
+    }
+}

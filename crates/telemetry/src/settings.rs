@@ -264,6 +264,18 @@ mod tests {
         told.extend(settings.faults().iter().map(ToString::to_string));
         let with = |endpoint: &str| TelemetrySettings { endpoint: Some(endpoint.into()), ..Default::default() };
         told.extend(["", "http://c?x=1"].iter().flat_map(|endpoint| with(endpoint).faults()).map(|f| f.to_string()));
-        expect![[""]].assert_eq(&told.join("\n"));
+        expect![[r#"
+            OTEL_EXPORTER_OTLP_HEADERS: expected `name=value`, with commas between them
+            OTEL_EXPORTER_OTLP_HEADERS: `a b` cannot be the name of a header
+            OTEL_EXPORTER_OTLP_HEADERS: a value is not in percent encoding
+            OTEL_EXPORTER_OTLP_HEADERS: the value of `a` is too long or has characters that a header cannot have
+            OTEL_METRIC_EXPORT_INTERVAL: expected a whole number of milliseconds
+            endpoint: it begins with neither http:// nor https://; expected an address such as http://localhost:4318
+            headers: `é` cannot be the name of a header
+            service_name: expected a name of at most 4096 characters
+            interval_ms: expected 1000 (TELEMETRY_INTERVAL_MS_MIN) to 86400000 (TELEMETRY_INTERVAL_MS_MAX) milliseconds
+            endpoint: this is no address: relative URL without a base; expected an address such as http://localhost:4318
+            endpoint: it must end with its path: /v1/traces and /v1/metrics are put behind it"#]]
+        .assert_eq(&told.join("\n"));
     }
 }

@@ -83,8 +83,13 @@ impl Spans {
 
     /// Takes up what happened, and gives the spans that ended with it.
     pub fn fold(&mut self, seen: Seen<'_>, models: Models<'_>) -> Vec<Span> {
-        let mut ended = Vec::new();
+        let mut ended: Vec<Span> = self.settle_lost(seen).into_iter().collect();
         match seen.event {
+            Event::LeaseLost { id, .. } => {
+                if let Some(open) = self.open.get_mut(id) {
+                    open.lost_at = Some(seen.at);
+                }
+            }
             Event::Initiated { request, handoff, .. } => self.begin(seen, request, handoff),
             Event::Amended { id, to, edit, .. } => {
                 if let Some(open) = self.open.get_mut(id) {
@@ -117,6 +122,15 @@ impl Spans {
         ended
     }
 
+    /// Whoever declines loses its lease first: only what comes next says which of both it was.
+    fn settle_lost(&mut self, seen: Seen<'_>) -> Option<Span> {
+        let id = seen.event.handoff()?;
+        let lost_at = self.open.get_mut(&id)?.lost_at.take()?;
+        let declined = matches!(seen.event, Event::Rejected { .. }) && seen.at == lost_at;
+        let (outcome, error) = if declined { ("declined", None) } else { ("lease_lost", Some("lease_lost")) };
+        self.end_invocation(id, lost_at, outcome, error)
+    }
+
     fn begin(&mut self, seen: Seen<'_>, request: &Request, handoff: &Handoff) {
         let given = request.context.traceparent.as_deref().and_then(|text| text.parse::<trace::TraceParent>().ok());
         let parent = match (&given, handoff.parent_id) {
@@ -138,6 +152,7 @@ impl Spans {
             opened_at: seen.at,
             accepted_at: None,
             invocation: None,
+            lost_at: None,
             invocations: Vec::new(),
             taken: 0,
         };

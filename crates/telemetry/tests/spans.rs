@@ -58,7 +58,38 @@ async fn a_handoff_and_the_work_on_it_are_linked_both_ways() {
     let assignment = engine.accept(handoff, &id("anna"), None, None).await.unwrap();
     house.pass(&engine, 5).await;
     engine.give_back(handoff, assignment.lease, giving(ReturnStatus::Failed), None).await.unwrap();
-    expect![[""]].assert_eq(&shown(&spans(&engine, &[handoff]).await));
+    expect![[r##"
+        #1 root Producer "handoff desk -> anna" 0s..8s
+            handover.tenant default
+            handover.session_id s
+            handover.handoff_id …
+            gen_ai.conversation.id s
+            handover.type delegation
+            handover.trigger explicit_request
+            handover.from desk
+            handover.to anna
+            handover.status failed
+            handover.priority normal
+            handover.invocations 1
+            handover.tokens 0
+            handover.cost 0
+            error.type failed
+            link invocation #2
+            ERROR failed
+        #2 in #1 Consumer "invoke_agent anna" 3s..8s
+            handover.tenant default
+            handover.session_id s
+            handover.handoff_id …
+            gen_ai.conversation.id s
+            gen_ai.operation.name invoke_agent
+            gen_ai.agent.name anna
+            gen_ai.agent.id anna
+            handover.outcome failed
+            error.type failed
+            link handoff #1
+            ERROR failed
+    "##]]
+    .assert_eq(&shown(&spans(&engine, &[handoff]).await));
 }
 
 #[tokio::test]
@@ -69,7 +100,69 @@ async fn models_and_tools_are_shown_by_their_names() {
     steps(&house, &engine, handoff, &model_steps()).await;
     let found = spans(&engine, &[handoff]).await;
     let inner: Vec<_> = found.into_iter().filter(|span| !span.name.starts_with("handoff")).collect();
-    expect![[""]].assert_eq(&shown(&inner));
+    expect![[r##"
+        #2 in #1 Client "chat asked-for" 0s..2s
+            handover.tenant default
+            handover.session_id s
+            handover.handoff_id …
+            gen_ai.conversation.id s
+            gen_ai.agent.name anna
+            gen_ai.agent.id anna
+            gen_ai.operation.name chat
+            gen_ai.provider.name openai
+            gen_ai.request.model asked-for
+            gen_ai.response.model m-2026-01-01
+            gen_ai.response.finish_reasons tool_calls
+            gen_ai.usage.input_tokens 120
+            gen_ai.usage.cache_read.input_tokens 20
+            gen_ai.usage.output_tokens 30
+        #1 in #3 Consumer "invoke_agent anna" 0s..12s
+            handover.tenant default
+            handover.session_id s
+            handover.handoff_id …
+            gen_ai.conversation.id s
+            gen_ai.operation.name invoke_agent
+            gen_ai.agent.name anna
+            gen_ai.agent.id anna
+            handover.outcome completed
+            link handoff #3
+        #4 in #1 Internal "execute_tool find_jet" 2s..4s
+            handover.tenant default
+            handover.session_id s
+            handover.handoff_id …
+            gen_ai.conversation.id s
+            gen_ai.agent.name anna
+            gen_ai.agent.id anna
+            gen_ai.operation.name execute_tool
+            gen_ai.tool.name find_jet
+            gen_ai.tool.type function
+            gen_ai.tool.call.id call_1
+        #5 in #1 Internal "execute_tool other" 4s..6s
+            handover.tenant default
+            handover.session_id s
+            handover.handoff_id …
+            gen_ai.conversation.id s
+            gen_ai.agent.name anna
+            gen_ai.agent.id anna
+            gen_ai.operation.name execute_tool
+            gen_ai.tool.name other
+            gen_ai.tool.type function
+            error.type tool_error
+            ERROR tool_error
+        #6 in #1 Client "chat asked-for" 6s..8s
+            handover.tenant default
+            handover.session_id s
+            handover.handoff_id …
+            gen_ai.conversation.id s
+            gen_ai.agent.name anna
+            gen_ai.agent.id anna
+            gen_ai.operation.name chat
+            gen_ai.provider.name openai
+            gen_ai.request.model asked-for
+            gen_ai.response.model m-2026-01-01
+            gen_ai.response.finish_reasons stop
+    "##]]
+    .assert_eq(&shown(&inner));
 }
 
 #[tokio::test]
@@ -94,7 +187,12 @@ async fn each_taking_is_a_span_of_its_own() {
             format!("{} {outcome:?} {:?} {}", span.name, span.error, span.links.len())
         })
         .collect();
-    expect![[""]].assert_eq(&told.join("\n"));
+    expect![[r#"
+        invoke_agent anna Some(Text("lease_lost")) Some("lease_lost") 1
+        invoke_agent anna Some(Text("declined")) None 1
+        invoke_agent ben Some(Text("completed")) None 1
+        handoff desk -> ben None None 3"#]]
+    .assert_eq(&told.join("\n"));
 }
 
 #[tokio::test]
@@ -197,7 +295,7 @@ async fn a_traceparent_that_is_none_is_refused_where_it_is_given() {
     let mut request = asking("desk", "anna");
     request.context.traceparent = Some(GIVEN.to_uppercase());
     let error = engine.initiate(&session("s"), request).await.unwrap_err();
-    expect![[""]].assert_eq(&error.to_string());
+    expect!["desk->anna: HO0113 context.traceparent: expected `00-<32 digits>-<16 digits>-<2 digits>`, hexadecimal and in small letters"].assert_eq(&error.to_string());
 }
 
 #[tokio::test]

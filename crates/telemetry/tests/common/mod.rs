@@ -41,6 +41,8 @@ impl House {
             policy: Policy::without_guards(),
             clock: Some(Arc::new(self.clock.clone())),
             background: false,
+            // Nothing here is about the disk.
+            sync: false,
             ..Options::default()
         };
         let engine = Engine::open_with(self.folder.path().join("test.db"), options).await.unwrap();
