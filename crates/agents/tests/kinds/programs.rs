@@ -128,6 +128,16 @@ async fn a_program_reads_its_work() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn it_knows_where_it_stands_in_its_trace() {
+    let house = House::new();
+    let script =
+        r#"read -r work; case "$work" in *"\"traceparent\":\"$TRACEPARENT\""*) echo '{"data": "the same"}';; esac"#;
+    let engine = with(&house, script).await;
+    let handoff = begun(&engine, asking("counter")).await;
+    assert_eq!(within(engine.returned(handoff)).await.unwrap().result.body, json!("the same"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_it_sets_is_set_and_where_it_sends_the_work_the_work_goes() {
     let house = House::new();
     let engine = house.open().await;

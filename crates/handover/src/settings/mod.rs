@@ -40,6 +40,9 @@ pub struct Settings {
     /// How agents work: providers of models, tools, callbacks.
     #[cfg(feature = "teams")]
     pub staff: handover_agents::staff::StaffSettings,
+    /// Where traces and metrics are sent.
+    #[cfg(feature = "telemetry")]
+    pub telemetry: handover_telemetry::TelemetrySettings,
     /// The file that it came from, as it was named.
     pub file: String,
     /// The line of each agent, so that a refusal of the engine can name it.
