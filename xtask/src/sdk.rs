@@ -1,4 +1,5 @@
-//! The official packages of both providers, asked to talk to the scripted model: what they understand, any client does.
+//! Official packages of others: those of both providers talk to the scripted model, and those of OpenTelemetry and
+//! Prometheus read what is sent to them. What they understand, any client does.
 
 use crate::{
     run::{cargo, root, show},
@@ -13,26 +14,60 @@ use std::{
 
 /// The example that serves a script.
 const EXAMPLE: &str = "scripted_model";
-/// Where the check lies, with its script and the versions that it is made for.
-const FOLDER: &str = "crates/agents/tests/sdk";
-/// Where Python finds itself a home in the folder of what is built.
-const HOME: &str = "sdk-venv";
+/// The example that writes traces and metrics.
+const SAMPLE: &str = "telemetry_sample";
+/// Checks of packages.
+const MODELS: Packages =
+    Packages { folder: "crates/agents/tests/sdk", home: "sdk-venv", import: "import openai, anthropic" };
+const TELEMETRY: Packages = Packages {
+    folder: "crates/telemetry/tests/packages",
+    home: "telemetry-venv",
+    import: "import opentelemetry.proto, prometheus_client",
+};
 /// Says in that home what is installed there.
 const READY: &str = "handover-ready";
 /// What has to be installed where Python is missing.
 const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 
-/// Builds what the check needs, and runs it.
+/// Packages that are tried together.
+struct Packages {
+    /// Where the check lies, with the versions that it is made for.
+    folder: &'static str,
+    /// Where Python finds itself a home in the folder of what is built.
+    home: &'static str,
+    /// Says in Python that they are there.
+    import: &'static str,
+}
+
+/// Builds what the checks need, and runs them.
 pub fn main() -> Result<(), String> {
-    show(&mut cargo(&["build", "--package", "handover-agents", "--example", EXAMPLE, "--locked"]))?;
+    for (package, example) in [("handover-agents", EXAMPLE), ("handover-telemetry", SAMPLE)] {
+        show(&mut cargo(&["build", "--package", package, "--example", example, "--locked"]))?;
+    }
     check()
 }
 
-/// Runs the check against a server that an example starts. It fails where it cannot be run: nothing is left out.
+/// Runs all checks. One that cannot be run fails: nothing is left out.
 pub fn check() -> Result<(), String> {
+    models()?;
+    telemetry()
+}
+
+/// What an example writes is read by the packages of those for whom it is written.
+fn telemetry() -> Result<(), String> {
+    let example = built(SAMPLE)?;
+    let folder = root().join(TELEMETRY.folder);
+    let python = home(&TELEMETRY)?;
+    let written = tempfile::tempdir().map_err(|e| format!("no folder can be made: {e}"))?;
+    show(Command::new(&example).arg(written.path()))?;
+    show(Command::new(&python).arg(folder.join("check.py")).arg(written.path()))
+}
+
+/// Runs the check against a server that an example starts.
+fn models() -> Result<(), String> {
     let example = built(EXAMPLE)?;
-    let folder = root().join(FOLDER);
-    let python = home(&folder)?;
+    let folder = root().join(MODELS.folder);
+    let python = home(&MODELS)?;
     let mut server = Command::new(&example);
     server.arg(folder.join("script.yaml")).stdin(Stdio::piped()).stdout(Stdio::piped());
     let server = server.spawn().map_err(|e| format!("{}: {e}", example.display()))?;
@@ -55,12 +90,13 @@ fn with_server(mut server: Child, run: impl FnOnce(&str) -> Result<(), String>) 
 }
 
 /// A Python of our own with the packages in it. It is made once, and again when something about it changes.
-fn home(folder: &Path) -> Result<PathBuf, String> {
-    let list = folder.join("requirements.txt");
+fn home(packages: &Packages) -> Result<PathBuf, String> {
+    let folder = packages.folder;
+    let list = root().join(folder).join("requirements.txt");
     let wanted = fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
-    let home = built_folder()?.join(HOME);
+    let home = built_folder()?.join(packages.home);
     let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let works = Command::new(&python).args(["-c", "import openai, anthropic"]).status().is_ok_and(|end| end.success());
+    let works = Command::new(&python).args(["-c", packages.import]).status().is_ok_and(|end| end.success());
     if works && fs::read_to_string(home.join(READY)).is_ok_and(|found| found == wanted) {
         return Ok(python);
     }
@@ -68,7 +104,7 @@ fn home(folder: &Path) -> Result<PathBuf, String> {
     show(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
     let mut install = Command::new(&python);
     install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&list);
-    show(&mut install).map_err(|e| format!("the packages of {FOLDER}/requirements.txt cannot be installed: {e}"))?;
+    show(&mut install).map_err(|e| format!("the packages of {folder}/requirements.txt cannot be installed: {e}"))?;
     fs::write(home.join(READY), wanted).map_err(|e| format!("{}: {e}", home.display()))?;
     Ok(python)
 }

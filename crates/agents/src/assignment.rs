@@ -8,7 +8,7 @@ use handover_core::{
     message::{NewMessage, Role},
     session::Session,
     time::Timestamp,
-    wire,
+    trace, wire,
 };
 use handover_engine::agent::{Done, Failure, Work};
 use serde::Deserialize;
@@ -44,9 +44,16 @@ pub fn document(handoff: &Handoff, session: &Session, brief: &str, with: &Value)
         "variables": variables,
         "deadline": deadline(handoff, session),
         "trace_id": handoff.request.trace_id,
+        "traceparent": traceparent(handoff, session),
         "brief": brief,
         "with": with,
     })
+}
+
+/// Where whoever has it stands in its trace; nothing while nobody does.
+fn traceparent(handoff: &Handoff, session: &Session) -> Option<String> {
+    let lease = session.open.get(&handoff.id).and_then(|open| open.lease());
+    lease.map(|lease| trace::told(handoff, lease).to_string())
 }
 
 /// When it must be done: as it was accepted, which is later than it was offered.

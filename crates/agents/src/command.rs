@@ -5,7 +5,7 @@
 
 use crate::{
     assignment,
-    program::{Bounds, Program, Status, run},
+    program::{Bounds, Program, Status, TRACEPARENT, run},
 };
 use async_trait::async_trait;
 use handover_core::limits::WAIT_MS_MAX;
@@ -33,7 +33,11 @@ impl Agent for CommandAgent {
         let input = assignment::written(&work, &self.with).await?;
         // The engine ends it at the deadline of the handoff; this is for the day when nobody else does.
         let bounds = Bounds { time: Duration::from_millis(WAIT_MS_MAX), ..Bounds::default() };
-        let ran = run(&self.program, format!("{input}\n").into_bytes(), &bounds).await?;
+        let program = Program {
+            environment: self.program.environment.clone().with(TRACEPARENT, work.traceparent()),
+            ..self.program.clone()
+        };
+        let ran = run(&program, format!("{input}\n").into_bytes(), &bounds).await?;
         if !ran.err.trim().is_empty() {
             // What it said of its trouble is in the trail, also where it went well.
             let said = assignment::tame(&ran.err);

@@ -7,7 +7,7 @@ mod environment;
 mod group;
 mod pipes;
 
-pub use environment::{Environment, SAFE};
+pub use environment::{Environment, SAFE, TRACEPARENT};
 pub(crate) use group::Group;
 pub(crate) use pipes::Tail;
 

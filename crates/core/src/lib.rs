@@ -30,5 +30,6 @@ pub mod route;
 pub mod schema;
 pub mod session;
 pub mod time;
+pub mod trace;
 pub mod wire;
 pub mod workflow;

@@ -2,9 +2,11 @@
 
 mod agents;
 mod server;
+mod telemetry;
 
 pub use agents::*;
 pub use server::*;
+pub use telemetry::*;
 
 /// Longest agent id, in characters.
 pub const AGENT_ID_CHARS_MAX: usize = 128;

@@ -170,6 +170,9 @@ pub struct Trail {
     /// The risk that may be taken on this chain.
     #[serde(default = "full_authority")]
     pub authority: Risk,
+    /// Where whoever took it stands in a trace that came from outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
 }
 
 fn full_authority() -> Risk {

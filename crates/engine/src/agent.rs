@@ -133,6 +133,12 @@ impl Work {
         self.lease
     }
 
+    /// Where this piece of work stands in its trace, for whatever is called in the course of it.
+    #[must_use]
+    pub fn traceparent(&self) -> String {
+        handover_core::trace::told(&self.handoff, self.lease).to_string()
+    }
+
     /// What it is shown of the conversation.
     #[must_use]
     pub fn view(&self) -> &View {

@@ -9,6 +9,7 @@ use crate::{
     picker::Picker,
     summarizer::Summarizer,
     waiting::Waiters,
+    watching::Counts,
 };
 use handover_core::{
     access::Right,
@@ -104,6 +105,8 @@ pub(crate) struct Inner {
     pub(crate) claims: crate::claims::Claims,
     pub(crate) cache: Cache,
     pub(crate) feed: Feed,
+    /// What is counted since it was opened, and nowhere kept.
+    pub(crate) counts: Counts,
     pub(crate) waiters: Waiters,
     /// The next time something is due, as far as is known; wakes the timer when it moves forward.
     pub(crate) next_due: AtomicI64,
@@ -186,6 +189,7 @@ impl Engine {
                 heard: Mutex::default(),
                 cache: Cache::default(),
                 feed,
+                counts: Counts::default(),
                 waiters: Waiters::default(),
                 next_due: AtomicI64::new(i64::MIN),
                 timer_bell: Notify::new(),
@@ -297,7 +301,7 @@ impl Engine {
     /// Everything that happens from now on, or after a position of the feed.
     #[must_use]
     pub fn subscribe(&self, filter: Filter, after: Option<u64>) -> Subscription {
-        self.inner.feed.subscribe(self.inner.store.clone(), self.caller.clone(), filter, after)
+        self.inner.feed.subscribe(self.inner.store.clone(), self.caller.clone(), false, filter, after)
     }
 
     /// Batches that were synced to disk since it was opened. Commits that arrive together share one.

@@ -1,27 +1,28 @@
 //! The feed: everything that happened and is on disk, in order, live and from any position.
 //! Whoever is too slow is dropped with a notice and can go on from where it was.
 
+mod live;
+
 use crate::access::exists_for;
 use handover_core::{
-    access::{Caller, Whose},
+    access::Caller,
     event::Event,
     ids::{AgentId, SessionId},
-    limits::{PAGE_MAX, SUBSCRIBER_LAG_MAX},
+    limits::PAGE_MAX,
     record::Record,
     refusal::HandoffError,
     time::Timestamp,
 };
 use handover_store::{RecordQuery, Store, StoredRecord};
-use parking_lot::RwLock;
+use live::{Heard, Listening, Live, Published};
 use serde::Serialize;
 use std::{
     collections::{HashSet, VecDeque},
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
-use tokio::sync::{OnceCell, broadcast};
 
 /// A message on the bus.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -78,8 +79,8 @@ impl BusMessage {
 }
 
 impl Filter {
-    fn admits(&self, tenant: &str, message: &BusMessage) -> bool {
-        message.context.tenant == tenant && self.fits(message)
+    fn admits(&self, tenant: Option<&str>, message: &BusMessage) -> bool {
+        tenant.is_none_or(|tenant| message.context.tenant == tenant) && self.fits(message)
     }
 
     /// Whether a message is one of those that are wanted.
@@ -94,19 +95,10 @@ impl Filter {
     }
 }
 
-/// A record on its way to the subscribers, read once for all of them.
-struct Published {
-    record: StoredRecord,
-    message: OnceLock<Option<Arc<BusMessage>>>,
-    /// Whose session it is, asked once for all subscribers who may not see every one.
-    whose: OnceCell<Option<Whose>>,
-}
-
 /// The live end of the feed.
 #[derive(Clone)]
 pub(crate) struct Feed {
-    /// Nothing once the engine is closed.
-    sender: Arc<RwLock<Option<broadcast::Sender<Arc<Published>>>>>,
+    live: Arc<Live>,
     /// The last position that is on disk, so that a new subscriber knows where it begins.
     last: Arc<AtomicU64>,
     /// Batches written so far: how many commits shared a sync.
@@ -115,17 +107,21 @@ pub(crate) struct Feed {
 
 impl Feed {
     pub(crate) fn new() -> Self {
-        let sender = Arc::new(RwLock::new(Some(broadcast::Sender::new(SUBSCRIBER_LAG_MAX))));
-        Self { sender, last: Arc::default(), batches: Arc::default() }
+        Self { live: Arc::default(), last: Arc::default(), batches: Arc::default() }
     }
 
     pub(crate) fn batches(&self) -> u64 {
         self.batches.load(Ordering::Relaxed)
     }
 
+    /// The last position that is on disk.
+    pub(crate) fn position(&self) -> u64 {
+        self.last.load(Ordering::SeqCst)
+    }
+
     /// Nothing more will come: subscribers see what is there, and then the end.
     pub(crate) fn end(&self) {
-        self.sender.write().take();
+        self.live.end();
     }
 
     pub(crate) fn begin_after(&self, position: u64) {
@@ -136,26 +132,23 @@ impl Feed {
     pub(crate) fn publish(&self, last: u64, records: &dyn Fn() -> Vec<StoredRecord>) {
         self.batches.fetch_add(1, Ordering::Relaxed);
         self.last.fetch_max(last, Ordering::SeqCst);
-        let sender = self.sender.read();
-        let Some(sender) = sender.as_ref().filter(|sender| sender.receiver_count() > 0) else { return };
-        for record in records() {
-            // Nobody listening is fine.
-            let _ = sender.send(Arc::new(Published { record, message: OnceLock::new(), whose: OnceCell::new() }));
-        }
+        self.live.tell(records);
     }
 
     pub(crate) fn subscribe(
         &self,
         store: Arc<dyn Store>,
         caller: Arc<Caller>,
+        all: bool,
         filter: Filter,
         after: Option<u64>,
     ) -> Subscription {
-        let live = self.sender.read().as_ref().map(broadcast::Sender::subscribe);
+        let live = Some(self.live.listen(filter.session.as_ref()));
         Subscription {
             live,
             store,
             caller,
+            all,
             filter,
             position: after.unwrap_or_else(|| self.last.load(Ordering::SeqCst)),
             catching_up: after.is_some(),
@@ -179,9 +172,12 @@ pub enum Notice {
 
 /// A view on the feed, from a position on.
 pub struct Subscription {
-    live: Option<broadcast::Receiver<Arc<Published>>>,
+    /// Nothing once it was dropped.
+    live: Option<Listening>,
     store: Arc<dyn Store>,
     caller: Arc<Caller>,
+    /// Whether it hears of all tenants, as the house does.
+    all: bool,
     filter: Filter,
     position: u64,
     catching_up: bool,
@@ -216,22 +212,27 @@ impl Subscription {
                 continue;
             }
             let Some(live) = &mut self.live else { return Ok(None) };
-            match live.recv().await {
-                Ok(published) => self.taken = Some(published),
-                Err(broadcast::error::RecvError::Lagged(_)) => {
+            match live.next().await {
+                Heard::Published(published) => self.taken = Some(published),
+                Heard::TooSlow => {
                     self.live = None;
                     return Ok(Some(Notice::Dropped { resume_after: self.position }));
                 }
-                Err(broadcast::error::RecvError::Closed) => return Ok(None),
+                Heard::End => return Ok(None),
             }
         }
+    }
+
+    /// Whose events it hears; everybody's when nothing is said.
+    fn tenant(&self) -> Option<&str> {
+        (!self.all).then_some(self.caller.tenant.as_str())
     }
 
     /// Reads a page of what was written before; an empty one means that live events follow without a gap, because
     /// the live end was taken before the first page was read.
     async fn catch_up(&mut self) -> Result<(), HandoffError> {
         let query = RecordQuery {
-            tenant: Some(self.caller.tenant.clone()),
+            tenant: self.tenant().map(str::to_owned),
             session: self.filter.session.clone(),
             after: self.position,
             limit: PAGE_MAX,
@@ -243,7 +244,7 @@ impl Subscription {
         for record in page {
             self.position = record.position;
             let message = read(&record).filter(|_| !hidden.contains(&record.session_id));
-            self.ready.extend(message.filter(|message| self.filter.admits(&self.caller.tenant, message)));
+            self.ready.extend(message.filter(|message| self.filter.admits(self.tenant(), message)));
         }
         Ok(())
     }
@@ -251,7 +252,7 @@ impl Subscription {
     /// The sessions of a page that do not exist for this caller.
     async fn hidden(&self, page: &[StoredRecord]) -> Result<HashSet<SessionId>, HandoffError> {
         let mut hidden = HashSet::new();
-        if !self.caller.is_restricted() {
+        if self.all || !self.caller.is_restricted() {
             return Ok(hidden);
         }
         let sessions: HashSet<&SessionId> = page.iter().map(|record| &record.session_id).collect();
@@ -268,7 +269,7 @@ impl Subscription {
             return Ok(()); // Seen while catching up.
         }
         let message = published.message.get_or_init(|| read(&published.record));
-        let message = message.as_ref().filter(|message| self.filter.admits(&self.caller.tenant, message));
+        let message = message.as_ref().filter(|message| self.filter.admits(self.tenant(), message));
         let seen = message.is_some() && self.sees(published).await?;
         self.position = published.record.position;
         self.ready.extend(message.filter(|_| seen).cloned());
@@ -278,7 +279,7 @@ impl Subscription {
     /// Whether the session of a message of this tenant exists for this caller.
     async fn sees(&self, published: &Published) -> Result<bool, HandoffError> {
         let session = &published.record.session_id;
-        if !self.caller.is_restricted() {
+        if self.all || !self.caller.is_restricted() {
             return Ok(true);
         }
         if !self.caller.may_open(session) {

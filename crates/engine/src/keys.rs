@@ -1,7 +1,7 @@
 //! Keys: the same request with the same key gets the same answer.
 
 use handover_core::{
-    command::Answer,
+    command::{Answer, Command},
     digest::Digest,
     limits,
     refusal::{Code, HandoffError, Refusal},
@@ -23,6 +23,18 @@ pub(crate) fn checked_key(key: &str) -> Result<&str, HandoffError> {
         return Err(Refusal::new(Code::BadText, format!("it contains {bad:?}")).at("idempotency_key").into());
     }
     Ok(key)
+}
+
+/// The digest of what is asked. Where it stands in a trace is no part of it: whoever asks again does so from another span.
+pub(crate) fn asked(command: &Command) -> Digest {
+    match command {
+        Command::Initiate(request) if request.context.traceparent.is_some() => {
+            let mut request = request.clone();
+            request.context.traceparent = None;
+            Digest::of_json(&Command::Initiate(request))
+        }
+        other => Digest::of_json(other),
+    }
 }
 
 /// What was answered first, if the question is the same.

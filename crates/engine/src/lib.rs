@@ -36,6 +36,7 @@ pub mod summarizer;
 mod timers;
 mod verify;
 mod waiting;
+mod watching;
 mod workflows;
 mod world;
 
@@ -47,7 +48,7 @@ pub use conversation::HandoffContext;
 pub use engine::{Engine, Options};
 pub use events::{EventRule, OutsideEvent};
 pub use feed::{BusContext, BusMessage, Filter, Notice, Subscription};
-pub use handover_store::{HandoffQuery, RecordQuery, StoredRecord};
+pub use handover_store::{HandoffQuery, RecordQuery, StoredRecord, Totals};
 pub use picker::Picker;
 pub use reading::StoryStep;
 pub use session::{Assignment, Said};
@@ -55,4 +56,5 @@ pub use stats::{AgentStats, ApprovalStats, Latency, PathCount, StatsQuery, Stats
 pub use summarizer::Summarizer;
 pub use verify::Verified;
 pub use waiting::GroupReturn;
+pub use watching::Counted;
 pub use workflows::Start;

@@ -7,7 +7,7 @@ use crate::{
     commands::{alone, begins_work},
     engine::Engine,
     finish::finish,
-    keys::{checked_key, first_answer, text},
+    keys::{asked, checked_key, first_answer, text},
     picker::Asked,
 };
 use handover_core::{
@@ -113,10 +113,21 @@ impl Engine {
         if session.is_house() {
             return Err(Refusal::new(Code::UnknownSession, format!("there is no session {session}")).into());
         }
+        let outcome = self.submit_once(session, command, key, by_engine).await;
+        outcome.inspect_err(|error| self.inner.counts.refused(error))
+    }
+
+    async fn submit_once(
+        &self,
+        session: &SessionId,
+        command: Command,
+        key: Option<&str>,
+        by_engine: bool,
+    ) -> Result<Outcome, HandoffError> {
         let command = self.admit(command, by_engine)?;
         let key = match key {
             None => None,
-            Some(key) => Some((checked_key(key)?.to_owned(), Digest::of_json(&command))),
+            Some(key) => Some((checked_key(key)?.to_owned(), asked(&command))),
         };
         // A model takes its time, and the session must not wait for it.
         let asked = self.ask_model(session, &command, key.as_ref().map(|(key, _)| key.as_str())).await?;
@@ -284,6 +295,7 @@ impl Engine {
             }
             return Err(error.into());
         }
+        self.inner.counts.committed();
         let answer = decided.answer.clone();
         let after = Arc::new(decided.session);
         cell.session = Some(after.clone());

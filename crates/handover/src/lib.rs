@@ -22,6 +22,8 @@
 pub use handover_core as core;
 pub use handover_engine as engine;
 pub use handover_store as store;
+#[cfg(feature = "telemetry")]
+pub use handover_telemetry as telemetry;
 
 pub use handover_core::refusal::{Code, HandoffError, Refusal};
 pub use handover_engine::{Engine, Options};

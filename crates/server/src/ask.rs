@@ -7,6 +7,7 @@ use handover_core::{
     ids::{AgentId, HandoffId, SessionId},
     limits::KEY_CHARS_MAX,
     refusal::{Code, HandoffError, Refusal},
+    trace::TraceParent,
 };
 use handover_engine::Engine;
 use serde::de::DeserializeOwned;
@@ -84,6 +85,12 @@ impl Ask {
     /// The same; a body that is not there is an empty one.
     pub(crate) fn form_or_default<T: DeserializeOwned + Default>(&self) -> Result<T, Problem> {
         if self.body.is_empty() { Ok(T::default()) } else { self.form() }
+    }
+
+    /// The trace that the request belongs to. One that cannot be read is as good as none.
+    pub(crate) fn traceparent(&self) -> Option<String> {
+        let text = self.headers.get("traceparent")?.to_str().ok()?;
+        text.parse::<TraceParent>().ok().map(|parsed| parsed.to_string())
     }
 
     /// The key that makes the request once.

@@ -130,6 +130,7 @@ fn named(mut response: Response<Body>, id: &str) -> Response<Body> {
 
 async fn handle(state: Arc<State>, route: Arc<Route>, path: Vec<(String, String)>, request: Request) -> Response<Body> {
     let (began, id) = (Instant::now(), id_of(&request));
+    let _in_flight = state.metrics.http_in_flight();
     let method = request.method().clone();
     let mut told = Told { headers: request.headers().clone(), ..Told::default() };
     let answering = AssertUnwindSafe(answer(&state, &route, path, request, &mut told)).catch_unwind();
@@ -141,6 +142,7 @@ async fn handle(state: Arc<State>, route: Arc<Route>, path: Vec<(String, String)
         Ok(response) => response,
         Err(problem) => {
             let what = format!("{method} {}", route.path);
+            told.limited = problem.code == Code::RateLimited.text();
             state.gate.note(&problem, &told.headers, told.tenant.clone(), what);
             if problem.status >= 500 {
                 tracing::error!(target: "handover::http", request_id = %id, code = problem.code, "{}", problem.detail);
@@ -161,6 +163,12 @@ async fn handle(state: Arc<State>, route: Arc<Route>, path: Vec<(String, String)
         limits_of(standing, response.headers_mut());
     }
     let status = response.status().as_u16();
+    state.metrics.http(method.as_str(), route.path, status, began.elapsed().as_secs_f64());
+    match status {
+        401 | 403 => state.metrics.denied(),
+        429 if told.limited => state.metrics.rate_limited(),
+        _ => {}
+    }
     tracing::info!(
         target: "handover::http",
         request_id = %id,
@@ -182,6 +190,8 @@ struct Told {
     key: Option<String>,
     tenant: Option<String>,
     standing: Option<Standing>,
+    /// Whether the rate of the key stopped it.
+    limited: bool,
 }
 
 fn retry_after(problem: &Problem) -> u64 {

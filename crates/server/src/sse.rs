@@ -10,6 +10,7 @@ use handover_core::{
     refusal::{Code, HandoffError, Refusal},
 };
 use handover_engine::{BusMessage, Filter, Notice, Subscription};
+use handover_telemetry::metrics::GoingOn;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::{convert::Infallible, sync::Arc, time::Duration};
@@ -39,6 +40,7 @@ struct Listener {
     ask: Ask,
     over: bool,
     _place: OwnedSemaphorePermit,
+    _counted: GoingOn,
 }
 
 pub(crate) async fn listen(ask: Ask) -> Result<Reply, Problem> {
@@ -56,7 +58,8 @@ pub(crate) async fn listen(ask: Ask) -> Result<Reply, Problem> {
     let feed = ask.engine.subscribe(filter, after);
     // Said at once, so that whoever listens knows that it is heard, and from where on.
     let hello = format!(": from {}\nretry: 1000\n\n", feed.position());
-    let listener = Listener { feed, ask, over: false, _place: place };
+    let counted = ask.state.metrics.sse_listener();
+    let listener = Listener { feed, ask, over: false, _place: place, _counted: counted };
     let events = stream::unfold((Some(hello), listener), |(hello, mut listener)| async move {
         let text = match hello {
             Some(hello) => hello,

@@ -9,6 +9,7 @@ use crate::{
 use axum::Router;
 use handover_core::limits::LISTENERS_MAX;
 use handover_engine::Engine;
+use handover_telemetry::Metrics;
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::{Semaphore, watch};
 
@@ -23,6 +24,8 @@ pub struct Options {
     pub behind_proxy: bool,
     /// Requests per second of a key that has no rate of its own.
     pub per_second: u32,
+    /// Where requests are counted, and what `/metrics` tells.
+    pub metrics: Metrics,
     /// What others mount beside the routes of the table.
     pub beside: Router,
 }
@@ -36,6 +39,7 @@ impl Options {
             tls: None,
             behind_proxy: false,
             per_second: handover_core::limits::REQUESTS_PER_SECOND,
+            metrics: Metrics::default(),
             beside: Router::new(),
         }
     }
@@ -77,6 +81,7 @@ impl StartError {
 pub(crate) struct State {
     pub(crate) engine: Engine,
     pub(crate) gate: Gate,
+    pub(crate) metrics: Metrics,
     /// Places for listeners.
     pub(crate) listeners: Arc<Semaphore>,
     /// Whether the server is ending: listeners and those who wait go away.
@@ -122,7 +127,7 @@ impl Server {
         let gate = Gate::new(engine.clone(), beyond, options.per_second);
         let open = gate.is_open();
         let listeners = Arc::new(Semaphore::new(LISTENERS_MAX));
-        let state = Arc::new(State { engine, gate, listeners, ending: ends.clone() });
+        let state = Arc::new(State { engine, gate, metrics: options.metrics, listeners, ending: ends.clone() });
         let router = door::router(state, options.beside);
         let tls = acceptor.is_some();
         let listening = Listening::begin(listener, acceptor, router, ends);

@@ -79,6 +79,8 @@ pub const ALL: &[&str] = &[
     "prune.exit",
     "stats.enter",
     "stats.exit",
+    "totals.enter",
+    "totals.exit",
     "figures.enter",
     "figures.exit",
     "close.enter",

@@ -160,6 +160,17 @@ pub struct Stats {
     pub records: u64,
 }
 
+/// Counts over the whole house, whoever its sessions belong to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Handoffs by status.
+    pub by_status: BTreeMap<Status, u64>,
+    /// Sessions, all that ever were.
+    pub sessions: u64,
+    /// Sessions with a handoff that is not closed.
+    pub active_sessions: u64,
+}
+
 /// How many handoffs an agent sent and received.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct SentReceived {
@@ -293,6 +304,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// Counts over all sessions of a tenant.
     async fn stats(&self, tenant: &str) -> Result<Stats, StoreError>;
+    /// Counts over the whole house. Costs a look at each tenant, and at each handoff that is open.
+    async fn totals(&self) -> Result<Totals, StoreError>;
     /// Handoffs in numbers, for statistics.
     async fn figures(&self, query: &FiguresQuery) -> Result<Figures, StoreError>;
     /// Why it has stopped writing, if it has.

@@ -3,6 +3,7 @@
 mod cli;
 mod errors;
 pub mod limits;
+mod metrics;
 mod pictures;
 mod policy;
 mod workflow;
@@ -56,6 +57,7 @@ fn pages(root: &Path) -> Result<Vec<Page>, String> {
     let mut pages = errors::pages()?;
     pages.push(cli::page());
     pages.push(limits::page(&limits));
+    pages.push(metrics::page());
     pages.push(policy::page(&settings)?);
     pages.extend(workflow::pages()?);
     pages.extend(pictures::pages()?);

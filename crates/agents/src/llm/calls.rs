@@ -128,6 +128,7 @@ impl<'a> Caller<'a> {
             agent: self.profile.id.clone(),
             call_id: call.id.clone(),
             key: format!("{}/{name}", handoff.id),
+            traceparent: Some(self.work.traceparent()),
         };
         let outcome = self.here.toolbox.call(call, &at).await;
         let content = Value::String(outcome.content);

@@ -105,6 +105,7 @@ impl LlmAgent {
             tools: here.tools.clone(),
             max_output_tokens: self.manner.max_output_tokens,
             temperature: self.manner.temperature,
+            traceparent: Some(work.traceparent()),
         })
     }
 

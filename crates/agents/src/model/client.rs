@@ -112,7 +112,10 @@ impl Client {
 
     /// One try.
     async fn once(&self, ask: &Ask, body: String, heard: Listener<'_>) -> Result<Reply, Failed> {
-        let request = self.http.post(self.address.url.clone()).headers(self.address.headers.clone()).body(body);
+        let mut request = self.http.post(self.address.url.clone()).headers(self.address.headers.clone()).body(body);
+        if let Some(traceparent) = &ask.traceparent {
+            request = request.header("traceparent", traceparent.as_str());
+        }
         let response = self.soon(request.send()).await?.map_err(|error| broken(&error))?;
         if !response.status().is_success() {
             return Err(self.refused(response).await);

@@ -113,6 +113,9 @@ pub struct Ask {
     /// How free the answer is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
+    /// Where the question stands in a trace; said beside the question, and no part of it.
+    #[serde(skip)]
+    pub traceparent: Option<String>,
 }
 
 /// Why a model stopped.

@@ -43,6 +43,7 @@ impl ModelPicker {
             tools: Vec::new(),
             max_output_tokens: Some(PICK_OUTPUT_TOKENS),
             temperature: None,
+            traceparent: None,
         }
     }
 }

@@ -53,6 +53,7 @@ impl ModelSummarizer {
             tools: Vec::new(),
             max_output_tokens: Some(SUMMARY_OUTPUT_TOKENS),
             temperature: None,
+            traceparent: None,
         }
     }
 }

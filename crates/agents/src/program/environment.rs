@@ -43,6 +43,9 @@ pub const SAFE: [&str; 34] = [
     "HOMEPATH",
 ];
 
+/// The variable that tells a program where it stands in a trace.
+pub const TRACEPARENT: &str = "TRACEPARENT";
+
 /// What a program's configuration says of its variables.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Environment {

@@ -3,7 +3,7 @@
 use super::{CallContext, CommandSettings, Tool, ToolOutcome};
 use crate::{
     model::ToolSpec,
-    program::{self, Bounds, Environment, Program},
+    program::{self, Bounds, Environment, Program, TRACEPARENT},
 };
 use async_trait::async_trait;
 use handover_core::limits::TOOL_MS;
@@ -49,6 +49,10 @@ impl CommandTool {
             // An id that a provider made up may hold what no variable can.
             .with("HANDOVER_CALL_ID", at.call_id.replace('\0', ""))
             .with("HANDOVER_KEY", at.key.as_str());
+        let environment = match &at.traceparent {
+            Some(traceparent) => environment.with(TRACEPARENT, traceparent.as_str()),
+            None => environment,
+        };
         Program { environment, ..self.program.clone() }
     }
 }

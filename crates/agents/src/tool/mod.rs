@@ -84,6 +84,8 @@ pub struct CallContext {
     pub call_id: String,
     /// The same for the same call of the same handoff, however often it is tried: a tool can use it to do a thing once.
     pub key: String,
+    /// Where the call stands in a trace.
+    pub traceparent: Option<String>,
 }
 
 impl CallContext {
@@ -96,7 +98,7 @@ impl CallContext {
         call_id: impl Into<String>,
         number: u64,
     ) -> Self {
-        Self { session, handoff, agent, call_id: call_id.into(), key: format!("{handoff}-{number}") }
+        Self { session, handoff, agent, call_id: call_id.into(), key: format!("{handoff}-{number}"), traceparent: None }
     }
 }
 

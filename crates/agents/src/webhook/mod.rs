@@ -69,7 +69,7 @@ impl WebhookAgent {
         if let Some((callbacks, _)) = self.callback() {
             body["callback"] = json!({"url": callbacks.url_for(id)});
         }
-        self.poster.post(id, body.to_string(), self.secret.as_ref(), work.engine()).await
+        self.poster.post(work, body.to_string(), self.secret.as_ref()).await
     }
 }
 

@@ -2,14 +2,11 @@
 
 use super::signature::{SIGNATURE, Secret, TIMESTAMP};
 use crate::{assignment::tame, crypto};
-use handover_core::{
-    ids::HandoffId,
-    limits::{
-        COMMAND_OUTPUT_BYTES_MAX, HTTP_SHOWN_CHARS_MAX, MODEL_CONNECT_MS, WEBHOOK_MS, WEBHOOK_TRIES_MAX,
-        WEBHOOK_WAIT_MS, WEBHOOK_WAIT_MS_MAX,
-    },
+use handover_core::limits::{
+    COMMAND_OUTPUT_BYTES_MAX, HTTP_SHOWN_CHARS_MAX, MODEL_CONNECT_MS, WEBHOOK_MS, WEBHOOK_TRIES_MAX, WEBHOOK_WAIT_MS,
+    WEBHOOK_WAIT_MS_MAX,
 };
-use handover_engine::{Engine, agent::Failure};
+use handover_engine::agent::{Failure, Work};
 use reqwest::{Client, Response, StatusCode, Url, header, redirect};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -69,17 +66,11 @@ impl Poster {
     }
 
     /// Sends the work, and again where that may go better.
-    pub(super) async fn post(
-        &self,
-        id: HandoffId,
-        body: String,
-        secret: Option<&Secret>,
-        engine: &Engine,
-    ) -> Result<Posted, Failure> {
+    pub(super) async fn post(&self, work: &Work, body: String, secret: Option<&Secret>) -> Result<Posted, Failure> {
         let mut wait_ms = WEBHOOK_WAIT_MS;
         let mut tries = 1;
         loop {
-            let (why, after) = match self.once(id, &body, secret, engine).await {
+            let (why, after) = match self.once(work, &body, secret).await {
                 Ok(posted) => return Ok(posted),
                 Err(Trouble::Lasting(why)) => return Err(tame(&why).into()),
                 Err(Trouble::Passing(why, after)) => (why, after),
@@ -88,25 +79,20 @@ impl Poster {
                 return Err(tame(&format!("{why}; tried {tries} times (WEBHOOK_TRIES_MAX)")).into());
             }
             tries += 1;
-            engine.wait(after.unwrap_or(wait_ms).min(WEBHOOK_WAIT_MS_MAX)).await;
+            work.engine().wait(after.unwrap_or(wait_ms).min(WEBHOOK_WAIT_MS_MAX)).await;
             wait_ms = wait_ms.saturating_mul(2);
         }
     }
 
-    async fn once(
-        &self,
-        id: HandoffId,
-        body: &str,
-        secret: Option<&Secret>,
-        engine: &Engine,
-    ) -> Result<Posted, Trouble> {
-        let now = engine.now();
+    async fn once(&self, work: &Work, body: &str, secret: Option<&Secret>) -> Result<Posted, Trouble> {
+        let (id, now) = (work.handoff().id, work.engine().now());
         let mut request = self
             .http
             .post(self.url.clone())
             .header(header::CONTENT_TYPE, "application/json")
             .header("handover-id", id.to_string())
             .header("idempotency-key", id.to_string())
+            .header("traceparent", work.traceparent())
             .header(TIMESTAMP, now.0.to_string());
         if let Some(secret) = secret {
             request = request.header(SIGNATURE, secret.sign(now, id, body.as_bytes()));

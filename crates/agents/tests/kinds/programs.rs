@@ -6,6 +6,7 @@ use handover_agents::staff::StaffSettings;
 use handover_core::{
     handoff::{Kind, Request, ReturnStatus},
     limits::PROGRAM_GRACE_MS,
+    trace,
 };
 use handover_engine::Engine;
 use serde_json::{Value, json};
@@ -92,6 +93,8 @@ async fn a_program_reads_its_work() {
     assert_eq!(read["handoff_id"].take(), json!(handoff));
     assert!(read["brief"].take().as_str().unwrap().contains("> Count the words"));
     assert!(read["deadline"].take().is_string());
+    let traceparent = read["traceparent"].take();
+    assert!(trace::from_header(traceparent.as_str().unwrap()).is_some(), "{traceparent}");
     expect![[r#"
         {
           "agent": "counter",
@@ -113,6 +116,7 @@ async fn a_program_reads_its_work() {
             "type": ""
           },
           "trace_id": null,
+          "traceparent": null,
           "type": "delegation",
           "variables": {},
           "with": {
@@ -121,6 +125,16 @@ async fn a_program_reads_its_work() {
         }
     "#]]
     .assert_eq(&format!("{read:#}\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_knows_where_it_stands_in_its_trace() {
+    let house = House::new();
+    let script =
+        r#"read -r work; case "$work" in *"\"traceparent\":\"$TRACEPARENT\""*) echo '{"data": "the same"}';; esac"#;
+    let engine = with(&house, script).await;
+    let handoff = begun(&engine, asking("counter")).await;
+    assert_eq!(within(engine.returned(handoff)).await.unwrap().result.body, json!("the same"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

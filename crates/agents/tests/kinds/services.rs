@@ -8,8 +8,10 @@ use expect_test::expect;
 use handover_agents::webhook::{Secret, Times, WebhookAgent};
 use handover_core::{
     agent::{AgentKind, Profile},
+    event::Event,
     handoff::{Request, Return},
     limits::{COMMAND_OUTPUT_BYTES_MAX, WEBHOOK_TRIES_MAX},
+    trace::{self, TraceParent},
 };
 use handover_engine::Engine;
 use serde_json::{Value, json};
@@ -67,6 +69,37 @@ async fn work_is_posted_signed_and_answered_at_once() {
     let body: Value = serde_json::from_str(&request.body).unwrap();
     assert_eq!((&body["handoff_id"], &body["payload"]), (&json!(id), &json!({"text": "one two"})));
     assert_eq!(body.get("callback"), None);
+    // The service stands below the span of the agent, in the trace of the session.
+    let traceparent: TraceParent = request.header("traceparent").parse().unwrap();
+    assert_eq!(body["traceparent"], json!(traceparent.to_string()));
+    assert_eq!(traceparent.trace, trace::of_session(&session()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trace_goes_through_a_service_and_a_restart() {
+    let given: TraceParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".parse().unwrap();
+    let house = House::new();
+    let engine = house.open().await;
+    // It waits for its service until after the restart.
+    let waiting = Profile::named("counter").unwrap().kind(AgentKind::Worker).can("count");
+    engine.register_profile(waiting).await.unwrap();
+    let mut request = asking("counter");
+    request.context.traceparent = Some(given.to_string());
+    let handoff = begun(&engine, request).await;
+    engine.close().await.unwrap();
+
+    let service = Service::doing([says(200, "", r#"{"data": 2}"#)]).await;
+    let engine = house.open().await;
+    employ(&engine, "counter", &service.url(), Times::default()).await;
+    within(engine.returned(handoff)).await.unwrap();
+    let seen: TraceParent = service.seen()[0].header("traceparent").parse().unwrap();
+    assert_eq!((seen.trace, seen.flags), (given.trace, given.flags));
+    let records = engine.trace(handoff).await.unwrap();
+    let lease = records.iter().find_map(|record| match &record.event {
+        Event::Accepted { lease, .. } => Some(*lease),
+        _ => None,
+    });
+    assert_eq!(seen.span, trace::invocation_span(handoff, lease.unwrap()));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -43,6 +43,7 @@ fn whole() -> Ask {
         }],
         max_output_tokens: Some(1_000),
         temperature: Some(0.5),
+        traceparent: None,
     }
 }
 

@@ -167,7 +167,8 @@ pub async fn ask(provider: Provider) -> Came {
     let client = Client::with(provider, &key, clock.clone()).unwrap();
     assert!(!format!("{client:?}").contains("the-key-1234"));
     let heard = Mutex::new(Vec::new());
-    let ask = Ask { model: "m".into(), lines: vec![Line::User("Hi".into())], ..Ask::default() };
+    let traceparent = Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".to_owned());
+    let ask = Ask { model: "m".into(), lines: vec![Line::User("Hi".into())], traceparent, ..Ask::default() };
     let reply = client.ask(&ask, &|piece| heard.lock().push(piece)).await;
     let waited = clock.waited.lock().clone();
     Came { reply, heard: heard.into_inner(), waited }

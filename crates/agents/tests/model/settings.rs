@@ -128,7 +128,12 @@ async fn each_interface_is_asked_in_its_way() {
         provider.temperature = Some(0.5);
         assert_eq!(ask(provider).await.reply.unwrap().text, "Hi");
         let got = server.got.lock()[0].clone();
-        for part in expected.into_iter().chain(["x-more: this", "\"temperature\":0.5", "\"stream\":true"]) {
+        for part in expected.into_iter().chain([
+            "x-more: this",
+            "\"temperature\":0.5",
+            "\"stream\":true",
+            "traceparent: 00-0af7",
+        ]) {
             assert!(got.contains(part), "{part} is not in {got}");
         }
     }

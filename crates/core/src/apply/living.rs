@@ -8,6 +8,7 @@ use crate::{
     ids::{AgentId, HandoffId},
     session::{Session, Trail},
     time::Timestamp,
+    trace,
 };
 use std::sync::Arc;
 
@@ -105,7 +106,12 @@ impl Session {
                 self.active_agent = by.clone();
                 self.lent_by = None;
                 self.segment_complete = false;
-                self.trail = Some(Trail { handoff_id: id, path: handoff.path.clone(), authority: handoff.authority });
+                self.trail = Some(Trail {
+                    handoff_id: id,
+                    path: handoff.path.clone(),
+                    authority: handoff.authority,
+                    traceparent: trace::handed_on(handoff),
+                });
             }
             Kind::Escalation => {
                 let owner = std::mem::replace(&mut self.active_agent, by.clone());

@@ -12,6 +12,7 @@ use crate::{
     limits,
     refusal::HandoffError,
     time::Timestamp,
+    trace,
 };
 use std::sync::Arc;
 
@@ -42,6 +43,7 @@ impl Draft<'_> {
         self.merge_variables(&request)?;
         // Whose work this goes on with, before that work is closed by completing the part.
         request.parent_id = request.parent_id.or_else(|| self.working_on(&request.from_agent));
+        self.inherit_trace(&mut request);
         if request.kind == Kind::Sequential && request.completes_segment && !self.session.segment_complete {
             self.complete_part(&request.from_agent);
         }
@@ -243,6 +245,17 @@ impl Draft<'_> {
             let trail = self.session.trail.as_ref().filter(|_| self.session.active_agent == *agent);
             trail.map(|trail| trail.handoff_id)
         })
+    }
+
+    /// Work that goes on with other work is part of the same trace, where one came from outside.
+    fn inherit_trace(&self, request: &mut Request) {
+        if request.context.traceparent.is_some() {
+            return;
+        }
+        let open = request.parent_id.and_then(|parent| self.session.open.get(&parent));
+        let trail = self.session.trail.as_ref().filter(|trail| Some(trail.handoff_id) == request.parent_id);
+        request.context.traceparent =
+            open.and_then(|parent| trace::handed_on(parent)).or_else(|| trail.and_then(|t| t.traceparent.clone()));
     }
 
     /// Until when this agent may take its time to acknowledge.

@@ -8,6 +8,7 @@ use crate::{
     ids::{AgentId, HandoffId},
     limits,
     refusal::{Code, HandoffError, Refusal},
+    trace::TraceParent,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -211,6 +212,11 @@ impl Draft<'_> {
             if let Some(text) = text {
                 checks.text(field, text);
             }
+        }
+        if let Some(text) = &request.context.traceparent
+            && let Err(why) = text.parse::<TraceParent>()
+        {
+            checks.add(Refusal::new(Code::BadTrace, why.to_string()).at("context.traceparent"));
         }
         if let Some(key) = &request.idempotency_key {
             checks.text("idempotency_key", key);

@@ -153,6 +153,9 @@ pub struct Context {
     /// The caller's own id for tracing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
+    /// Where it stands in a trace of the caller's, as W3C Trace Context writes it; by default where its parent stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
     /// Limits that travel with the work.
     #[serde(default)]
     pub constraints: Constraints,

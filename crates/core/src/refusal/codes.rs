@@ -104,6 +104,9 @@ codes! {
     NotYaml = "HO0112", Invalid, "the input is not YAML",
         "The file cannot be opened, or its text cannot be read as YAML.",
         "Mend it at the line and column in the message. Indent with spaces, close what is opened, give each field once.";
+    BadTrace = "HO0113", Invalid, "a traceparent is not one",
+        "`context.traceparent` places the work in a trace, in the form of W3C Trace Context. This text does not have it.",
+        "Write `00-`, 32 digits for the trace, `-`, 16 for the span, `-` and 2 for the flags: hexadecimal, in small letters, neither id all zeros. Or leave it out.";
 
     UnknownSource = "HO0201", Missing, "the source agent is not registered",
         "`from_agent` names nobody that the engine knows.",

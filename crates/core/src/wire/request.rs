@@ -91,6 +91,7 @@ fn context(f: &mut Fields<'_>, history: &mut Option<Vec<NewMessage>>) -> Context
         metadata: f.payload("metadata"),
         user_id: f.optional_text("user_id"),
         correlation_id: f.optional_text("correlation_id"),
+        traceparent: f.optional_text("traceparent"),
         constraints: f.part("constraints", |f| Constraints {
             budget: f.get("budget").and_then(budget),
             deadline: f.get("deadline").and_then(Place::time),

@@ -1,9 +1,11 @@
 //! `handover serve`: the engine as a service, for every language.
 
 use super::{args::Cli, desk, door, exit::Stop, keep, log, out::Out, staff};
-use crate::settings::ServerSettings;
+use crate::settings::{ServerSettings, Settings};
 use clap::Args;
+use handover_engine::Engine;
 use handover_server::{Options, Server, StartError, TlsFiles};
+use handover_telemetry::{Telemetry, TelemetrySettings};
 use serde_json::json;
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -69,6 +71,13 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
         }
         opened => opened?,
     };
+    let telemetry = match telemetry(&engine, settings.as_ref()) {
+        Ok(telemetry) => telemetry,
+        Err(stop) => {
+            engine.close().await?;
+            return Err(stop);
+        }
+    };
     let desk = desk::serve(&engine, &cli.database());
     let arrivals = staff::Arrivals::of(&engine);
     let staff = staff::employed(cli, &engine, out).await;
@@ -76,6 +85,7 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
         Ok((staff, at_work)) => {
             let mut options = args.options(&said);
             options.beside = staff.callbacks();
+            options.metrics = telemetry.metrics().clone();
             match Server::start(engine.clone(), options).await {
                 Ok(server) => {
                     let ready = ready(cli, &server, *at_work, out).await;
@@ -96,9 +106,19 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
         Err(_) => Ok(()),
     };
     desk.close().await;
+    telemetry.close().await;
     engine.close().await?;
     staff?.0.close().await;
     served
+}
+
+/// Traces and metrics, as the environment says, then the file.
+fn telemetry(engine: &Engine, settings: Option<&Settings>) -> Result<Telemetry, Stop> {
+    let wrong = |why: String| Stop::refused(why, "see docs/guides/telemetry.md");
+    let said = TelemetrySettings::from_environment(&|name| std::env::var(name).ok());
+    let said = said.map_err(|fault| wrong(fault.to_string()))?;
+    let said = said.or(settings.map(|settings| settings.telemetry.clone()).unwrap_or_default());
+    Telemetry::start(engine, &said).map_err(|error| wrong(error.to_string()))
 }
 
 fn refused(error: &StartError) -> Stop {

@@ -44,6 +44,9 @@ pub struct Settings {
     pub staff: handover_agents::staff::StaffSettings,
     /// How the engine is served.
     pub server: ServerSettings,
+    /// Where traces and metrics are sent.
+    #[cfg(feature = "telemetry")]
+    pub telemetry: handover_telemetry::TelemetrySettings,
     /// The file that it came from, as it was named.
     pub file: String,
     /// The line of each agent, so that a refusal of the engine can name it.

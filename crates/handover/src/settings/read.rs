@@ -12,8 +12,8 @@ use handover_core::{
 use std::path::Path;
 
 /// What a file may have at its top.
-const FIELDS: [&str; 9] =
-    ["policy", "agents", "providers", "tools", "mcp", "callbacks", "picker", "summaries", "server"];
+const FIELDS: [&str; 10] =
+    ["policy", "agents", "providers", "tools", "mcp", "callbacks", "picker", "summaries", "server", "telemetry"];
 
 /// An agent as it stands in the file.
 pub(super) struct Listed {
@@ -50,6 +50,8 @@ pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings,
     #[cfg(feature = "teams")]
     let staff = staff(&mut document);
     let server = server(&mut document);
+    #[cfg(feature = "telemetry")]
+    let telemetry = telemetry(&mut document);
     let policy = policy_at.and_then(|node| document.read::<Policy>(node));
     let agents = agents_at.map(|node| agents(&mut document, node)).unwrap_or_default();
     check::policy(&document, policy.as_ref().zip(policy_at), &agents, known);
@@ -71,6 +73,8 @@ pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings,
         #[cfg(feature = "teams")]
         staff,
         server,
+        #[cfg(feature = "telemetry")]
+        telemetry,
         file: name.to_owned(),
         lines,
     })
@@ -146,6 +150,18 @@ fn server(document: &mut Document) -> ServerSettings {
         (tls.cert, tls.key) = (folder.join(&tls.cert), folder.join(&tls.key));
     }
     server
+}
+
+/// Where traces and metrics are sent, checked.
+#[cfg(feature = "telemetry")]
+fn telemetry(document: &mut Document) -> handover_telemetry::TelemetrySettings {
+    let found = document.tree.field(document.root, "telemetry").map(|(_, value)| value);
+    let Some(node) = found.filter(|node| !document.tree.is_nothing(*node)) else { return Default::default() };
+    let settings: handover_telemetry::TelemetrySettings = document.read(node).unwrap_or_default();
+    for fault in settings.faults() {
+        document.refuse_below(node, Refusal::new(Code::BadProfile, fault.why).at(fault.name));
+    }
+    settings
 }
 
 fn agents(document: &mut Document, node: NodeId) -> Vec<Listed> {

@@ -12,7 +12,8 @@ use std::path::Path;
 /// How often a place is passed before it acts.
 const HITS: [u64; 3] = [1, 2, 7];
 /// Places that no job passes: none lists sessions or defines a workflow.
-const NOT_PASSED: [&str; 4] = ["sessions.enter", "sessions.exit", "open_sessions.enter", "open_sessions.exit"];
+const NOT_PASSED: [&str; 6] =
+    ["sessions.enter", "sessions.exit", "open_sessions.enter", "open_sessions.exit", "totals.enter", "totals.exit"];
 /// Jobs of each client in one process: enough for a message.
 const JOBS: u64 = 3;
 const STOPPED: &str = "HO0801";

@@ -8,6 +8,7 @@ mod hostile;
 mod people;
 mod staff;
 mod syntax;
+mod telemetry;
 mod types;
 
 use expect_test::Expect;

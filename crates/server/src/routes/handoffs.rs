@@ -103,6 +103,9 @@ async fn create(ask: Ask) -> Result<Reply, Problem> {
         }
         parsed.request.idempotency_key = Some(key);
     }
+    if parsed.request.context.traceparent.is_none() {
+        parsed.request.context.traceparent = ask.traceparent();
+    }
     let answer = ask.engine.initiate_parsed(&session, parsed).await?;
     let location = match answer.handoffs.first() {
         Some(first) => format!("/v1/handoffs/{first}"),

@@ -2,7 +2,7 @@
 
 use crate::{ask::Ask, openapi, problem::Problem, reply::Reply, table::Route};
 use handover_core::{
-    access::Role,
+    access::{Right, Role},
     ids::{AgentId, SessionId},
     refusal::{Code, Refusal},
 };
@@ -21,6 +21,12 @@ pub(crate) fn routes() -> Vec<Route> {
             .refuses(&[503]),
         Route::get("/v1/me", "who_am_i", "Says who the caller is, and what it may do.", me)
             .answers::<Me>(200, "The caller."),
+        Route::get("/metrics", "metrics", "Tells the metrics of the house, for Prometheus.", metrics).answers_as(
+            200,
+            "Metrics as text.",
+            handover_telemetry::metrics::CONTENT_TYPE,
+            Some(openapi::text),
+        ),
         Route::get("/openapi.json", "openapi", "Describes the interface.", document).anybody().answers_as(
             200,
             "An OpenAPI 3.1 document.",
@@ -95,6 +101,12 @@ async fn me(ask: Ask) -> Result<Reply, Problem> {
         agents: caller.acts_as.clone(),
         sessions: caller.sessions.clone(),
     }))
+}
+
+async fn metrics(ask: Ask) -> Result<Reply, Problem> {
+    ask.engine.caller().may_in_house(Right::Look)?;
+    let text = ask.state.metrics.render(&ask.state.engine).await;
+    Ok(Reply::typed(handover_telemetry::metrics::CONTENT_TYPE, text))
 }
 
 async fn document(_: Ask) -> Result<Reply, Problem> {

@@ -18,7 +18,7 @@ pub use write::{Batch, write_commit};
 
 use crate::{
     ChainEnds, Commit, Due, Figures, FiguresQuery, FirstAnswer, HandoffCheck, HandoffQuery, Offer, Prunable,
-    RecordQuery, Reserved, Retention, Running, Stats, Store, StoreError, StoredRecord, StoredReturn,
+    RecordQuery, Reserved, Retention, Running, Stats, Store, StoreError, StoredRecord, StoredReturn, Totals,
     failpoint::{self, hit},
 };
 use async_trait::async_trait;
@@ -405,6 +405,13 @@ impl Store for SqliteStore {
         let tenant = tenant.to_owned();
         let found = self.long.scan(move |conn| read::stats::stats(conn, &tenant)).await?;
         hit("stats.exit")?;
+        Ok(found)
+    }
+
+    async fn totals(&self) -> Result<Totals, StoreError> {
+        hit("totals.enter")?;
+        let found = self.long.scan(read::stats::totals).await?;
+        hit("totals.exit")?;
         Ok(found)
     }
 

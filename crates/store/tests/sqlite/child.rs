@@ -115,6 +115,7 @@ async fn read(house: &House, id: &handover_core::ids::SessionId) -> Result<(), S
     store.handoffs_between("default", some, some, 9).await?;
     store.open_sessions().await?;
     store.figures(&FiguresQuery { tenant: "default".into(), limit: 9, ..FiguresQuery::default() }).await?;
+    store.totals().await?;
     store.tenant(id).await?;
     store.handoff_rows(id, 0, 9).await?;
     store.count(id, None, None).await?;

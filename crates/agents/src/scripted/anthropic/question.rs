@@ -67,7 +67,7 @@ pub(in super::super) fn question(body: &Value) -> Result<Question, Refused> {
     let tools = tools(&body)?;
     let lines = lines(&body.need("messages")?)?;
     let stream = body.get("stream").map(|flag| flag.flag()).transpose()?.unwrap_or(false);
-    let ask = Ask { model, system, lines, tools, max_output_tokens: limit, temperature };
+    let ask = Ask { model, system, lines, tools, max_output_tokens: limit, temperature, traceparent: None };
     Ok(Question { ask, stream, usage: true })
 }
 

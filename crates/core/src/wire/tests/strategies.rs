@@ -95,6 +95,7 @@ fn context() -> impl Strategy<Value = Context> {
             metadata,
             user_id,
             correlation_id,
+            traceparent: None,
             constraints,
         },
     )

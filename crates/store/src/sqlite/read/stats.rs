@@ -1,7 +1,7 @@
 //! Counts over all sessions of a tenant, read from what is kept counted.
 
 use super::{Fault, count, text};
-use crate::Stats;
+use crate::{Stats, Totals};
 use handover_core::handoff::Status;
 use rusqlite::Connection;
 
@@ -23,6 +23,26 @@ pub(crate) fn stats(conn: &Connection, tenant: &str) -> Result<Stats, Fault> {
         stats.handoffs_by_agent.entry(text(row, 1)?.to_owned()).or_default().received += n;
     }
     Ok(stats)
+}
+
+/// The counts of the house, all as of one moment.
+pub(crate) fn totals(conn: &Connection) -> Result<Totals, Fault> {
+    let moment = conn.unchecked_transaction()?;
+    let mut totals = Totals::default();
+    let mut sums = moment.prepare_cached("SELECT name, sum(n) FROM totals GROUP BY name")?;
+    let mut rows = sums.query([])?;
+    while let Some(row) = rows.next()? {
+        let (name, n) = (text(row, 0)?, count(row, 1)?);
+        if let Some(status) = Status::ALL.into_iter().find(|status| status.word() == name) {
+            totals.by_status.insert(status, n);
+        } else if name == "sessions" {
+            totals.sessions = n;
+        }
+    }
+    let mut active =
+        moment.prepare_cached("SELECT count(DISTINCT session_no) FROM handoffs WHERE closed_at IS NULL")?;
+    totals.active_sessions = active.query_row([], |row| Ok(count(row, 0)))??;
+    Ok(totals)
 }
 
 fn add_total(stats: &mut Stats, name: &str, n: u64) {
