@@ -6,7 +6,6 @@ use crate::{
     engine::Engine,
 };
 use handover_core::{
-    access::Role,
     command::{Caller, Command, Giving, Goto, Update},
     context::View,
     handoff::{Handoff, Outcome, ReturnStatus},
@@ -271,8 +270,7 @@ async fn take(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option<W
     // A refusal gives the place back by itself.
     let answer = engine.submit_reserved(&handoff.session_id, command).await.ok()?;
     // The agent acts for itself, in the session that it works in.
-    let caller = Caller::new(by.as_str(), tenant).role(Role::Agent).acting_as([by]);
-    Some(Work::new(engine.for_caller(caller), handoff.clone(), answer.lease?, view, recorded))
+    Some(Work::new(engine.for_caller(Caller::of_agent(by, tenant)), handoff.clone(), answer.lease?, view, recorded))
 }
 
 /// What the agent is shown, and what it recorded when it worked on it before.

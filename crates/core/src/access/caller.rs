@@ -71,6 +71,12 @@ impl Caller {
         Self { name, tenant, acts_as: None, role: Role::Admin, sessions: None, house: false }
     }
 
+    /// An agent that speaks for itself, in the sessions in which it takes part.
+    #[must_use]
+    pub fn of_agent(agent: AgentId, tenant: impl Into<String>) -> Self {
+        Self::new(agent.as_str(), tenant).role(Role::Agent).acting_as([agent])
+    }
+
     /// The same in another role.
     #[must_use]
     pub fn role(mut self, role: Role) -> Self {

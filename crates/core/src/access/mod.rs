@@ -2,10 +2,12 @@
 
 mod caller;
 mod key;
+mod token;
 
 pub use caller::{Caller, Whose};
 pub(crate) use key::check_tenant;
-pub use key::{Denial, KeyId, KeyInfo, NewKey, id_of, token};
+pub use key::{KeyInfo, NewKey};
+pub use token::{Denial, KeyId, id_of, token};
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};

@@ -149,7 +149,7 @@ async fn an_administrator_of_a_tenant_has_keys_of_that_tenant_alone() {
         assert_eq!(by.revoke_key(&of.id).await.unwrap_err().code(), Code::UnknownKey);
         assert_eq!(by.rotate_key(&of.id, 0).await.unwrap_err().code(), Code::UnknownKey);
     }
-    assert_eq!(acme.keys().await.unwrap(), [key.clone()]);
+    assert_eq!(acme.keys().await.unwrap(), std::slice::from_ref(&key));
     assert!(beta.keys().await.unwrap().is_empty());
     // Bound to less than a tenant, nobody makes a key for more.
     let bound = engine.for_caller(Caller::new("x", "acme").within([session("s")]));

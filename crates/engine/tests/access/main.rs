@@ -28,7 +28,7 @@ fn of_role(engine: &Engine, role: Role) -> Engine {
 
 /// The engine for a key of one agent.
 fn of_agent(engine: &Engine, agent: &str) -> Engine {
-    engine.for_caller(Caller::new(agent, "default").role(Role::Agent).acting_as([id(agent)]))
+    engine.for_caller(Caller::of_agent(id(agent), "default"))
 }
 
 /// Opens a session and hands one piece of work over in it.

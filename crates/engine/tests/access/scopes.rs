@@ -79,6 +79,8 @@ async fn whoever_took_part_still_sees_it_and_after_a_restart() {
     engine.reject(made, &first, "no").await.unwrap();
     let second = engine.handoff(made).await.unwrap().to_agent;
     assert_ne!(first, second);
+    let lease = engine.accept(made, &second, None, None).await.unwrap().lease;
+    engine.give_back(made, lease, success("a jet"), None).await.unwrap();
     let over = handed_over(&engine, "over", "planner", "pilot").await;
     let lease = engine.accept(over, &id("pilot"), None, None).await.unwrap().lease;
     engine.give_back(over, lease, success("a jet"), None).await.unwrap();
