@@ -114,7 +114,10 @@ async fn drain(ask: Ask) -> Result<Reply, Problem> {
 }
 
 async fn alive(ask: Ask) -> Result<Reply, Problem> {
-    ask.engine.alive(&ask.agent()?).await?;
+    let agent = ask.agent()?;
+    // One that does not exist for the caller is told as such, and nothing else of it.
+    ask.engine.agent(&agent)?;
+    ask.engine.alive(&agent).await?;
     Ok(Reply::nothing())
 }
 
