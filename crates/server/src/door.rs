@@ -18,7 +18,7 @@ use axum::{
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use handover_core::{
-    limits::{BODY_MS, REQUEST_BYTES_MAX},
+    limits::REQUEST_BYTES_MAX,
     refusal::{Code, Refusal},
 };
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
@@ -227,7 +227,7 @@ async fn answer(
         told.standing = entered.standing;
         auth::may(entered, route.entry)?;
     }
-    let body = if route.body.is_some() { read(&parts.headers, body).await? } else { Bytes::new() };
+    let body = if route.body.is_some() { read(&parts.headers, body, state.body).await? } else { Bytes::new() };
     let (engine, who) = match entered {
         Some(Entered { engine, caller, key, .. }) => (engine, key.map_or(caller.name, |key| key.name.clone())),
         None => (state.engine.clone(), String::new()),
@@ -239,7 +239,7 @@ async fn answer(
 }
 
 /// The body of a request, within its bounds.
-async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+async fn read(headers: &HeaderMap, body: Body, patience: Duration) -> Result<Bytes, Problem> {
     let too_large = || {
         let message = format!("the body has more than {REQUEST_BYTES_MAX} bytes (REQUEST_BYTES_MAX)");
         let details = serde_json::json!({ "limit": "REQUEST_BYTES_MAX", "max": REQUEST_BYTES_MAX });
@@ -250,8 +250,8 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
         return Err(too_large());
     }
     let collected = Limited::new(body, REQUEST_BYTES_MAX).collect();
-    let Ok(collected) = tokio::time::timeout(Duration::from_millis(BODY_MS), collected).await else {
-        let message = format!("the body was not there after {BODY_MS} ms (BODY_MS)");
+    let Ok(collected) = tokio::time::timeout(patience, collected).await else {
+        let message = format!("the body was not there after {} ms (BODY_MS)", patience.as_millis());
         return Err(Refusal::new(Code::TooSlow, message).into());
     };
     let bytes = match collected {

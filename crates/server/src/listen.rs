@@ -1,24 +1,33 @@
 //! Connections: let in one by one, with a bound for how many and for how slow, and finished when the server ends.
 
 use crate::{door::Peer, patience::Patient};
-use axum::{Router, body::Body, http::Request};
-use handover_core::limits::{
-    CONNECTIONS_MAX, DRAIN_MS, HANDSHAKE_MS, HEAD_BYTES_MAX, HEAD_MS, HEADERS_MAX, STREAMS_MAX,
+use axum::{
+    Router,
+    body::Body,
+    http::{Request, Response},
 };
+use handover_core::limits::{CONNECTIONS_MAX, DRAIN_MS, HANDSHAKE_MS, HEAD_BYTES_MAX, HEADERS_MAX, STREAMS_MAX};
 use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::{conn::auto, graceful::GracefulShutdown},
+    server::graceful::{GracefulConnection, GracefulShutdown},
+    service::TowerToHyperService,
 };
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     task::{JoinHandle, JoinSet},
 };
 use tokio_rustls::TlsAcceptor;
-use tower::ServiceExt as _;
 
 /// How long is waited when nobody can be let in.
 const BREATH: Duration = Duration::from_millis(50);
@@ -59,7 +68,7 @@ pub(crate) fn more_files() {}
 struct Shared {
     acceptor: Option<TlsAcceptor>,
     router: Router,
-    builder: auto::Builder<TokioExecutor>,
+    head: Duration,
 }
 
 impl Listening {
@@ -67,9 +76,10 @@ impl Listening {
         listener: TcpListener,
         acceptor: Option<TlsAcceptor>,
         router: Router,
+        head: Duration,
         ending: watch::Receiver<bool>,
     ) -> Self {
-        let shared = Arc::new(Shared { acceptor, router, builder: builder() });
+        let shared = Arc::new(Shared { acceptor, router, head });
         Self { task: tokio::spawn(let_in(listener, shared, ending)) }
     }
 
@@ -79,22 +89,21 @@ impl Listening {
     }
 }
 
-fn builder() -> auto::Builder<TokioExecutor> {
-    let mut builder = auto::Builder::new(TokioExecutor::new());
+/// Whoever sends no head in time, the first or a further one, is hung up on.
+fn one(head: Duration) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(head).max_headers(HEADERS_MAX).max_buf_size(HEAD_BYTES_MAX);
     builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(Duration::from_millis(HEAD_MS))
-        .max_headers(HEADERS_MAX)
-        .max_buf_size(HEAD_BYTES_MAX)
-        .half_close(false);
+}
+
+fn two(head: Duration) -> http2::Builder<TokioExecutor> {
+    let mut builder = http2::Builder::new(TokioExecutor::new());
     builder
-        .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS_MAX)
         .max_header_list_size(u32::try_from(HEAD_BYTES_MAX).unwrap_or(u32::MAX))
-        .keep_alive_interval(Duration::from_millis(HEAD_MS))
-        .keep_alive_timeout(Duration::from_millis(HEAD_MS));
+        .keep_alive_interval(head)
+        .keep_alive_timeout(head);
     builder
 }
 
@@ -138,40 +147,65 @@ async fn connection(
     // Answers are small, and whoever asks waits for them.
     let _ = stream.set_nodelay(true);
     match &shared.acceptor {
-        None => talk(stream, peer, &shared, closed).await,
+        // The second version of HTTP is spoken where both sides have agreed on it before, which TLS does.
+        None => talk(one(shared.head).serve_connection(io(stream), service(&shared, peer)), closed).await,
         Some(acceptor) => {
             let handshake = tokio::time::timeout(Duration::from_millis(HANDSHAKE_MS), acceptor.accept(stream)).await;
             if let Ok(Ok(stream)) = handshake {
-                talk(stream, peer, &shared, closed).await;
+                if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
+                    talk(two(shared.head).serve_connection(io(stream), service(&shared, peer)), closed).await;
+                } else {
+                    talk(one(shared.head).serve_connection(io(stream), service(&shared, peer)), closed).await;
+                }
             }
         }
     }
     drop(place);
 }
 
-async fn talk<S>(stream: S, peer: SocketAddr, shared: &Shared, mut closed: watch::Receiver<bool>)
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let router = shared.router.clone();
-    let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+fn io<S>(stream: S) -> TokioIo<Patient<S>> {
+    TokioIo::new(Patient::new(stream))
+}
+
+/// What answers the requests of one connection.
+fn service(shared: &Shared, peer: SocketAddr) -> TowerToHyperService<Service> {
+    TowerToHyperService::new(Service { router: shared.router.clone(), peer })
+}
+
+/// The routes, told who asks.
+#[derive(Clone)]
+struct Service {
+    router: Router,
+    peer: SocketAddr,
+}
+
+impl tower::Service<Request<Incoming>> for Service {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = axum::routing::future::RouteFuture<Infallible>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        tower::Service::<Request<Body>>::poll_ready(&mut self.router, cx)
+    }
+
+    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(Peer(peer));
-        router.clone().oneshot(request)
-    });
+        request.extensions_mut().insert(Peer(self.peer));
+        self.router.call(request)
+    }
+}
+
+async fn talk<C: GracefulConnection>(connection: C, mut closed: watch::Receiver<bool>) {
     let graceful = GracefulShutdown::new();
-    let connection = shared.builder.serve_connection(TokioIo::new(Patient::new(stream)), service);
-    let watched = graceful.watch(connection.into_owned());
-    let mut watched = std::pin::pin!(watched);
+    let mut watched = std::pin::pin!(graceful.watch(connection));
     tokio::select! {
         // A connection that breaks concerns nobody but its client.
         _ = watched.as_mut() => return,
         _ = closed.wait_for(|ends| *ends) => {}
     }
-    tokio::join!(
-        async {
-            let _ = watched.await;
-        },
-        graceful.shutdown()
-    );
+    tokio::select! {
+        // It is over when the connection is: the shutdown itself waits for that one to be dropped, which is here.
+        _ = watched.as_mut() => {}
+        () = graceful.shutdown() => {}
+    }
 }

@@ -7,10 +7,10 @@ use crate::{
     tls::{self, TlsFiles},
 };
 use axum::Router;
-use handover_core::limits::LISTENERS_MAX;
+use handover_core::limits::{BODY_MS, HEAD_MS, LISTENERS_MAX};
 use handover_engine::Engine;
 use handover_telemetry::Metrics;
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::sync::{Semaphore, watch};
 
 /// How a server is started.
@@ -24,6 +24,10 @@ pub struct Options {
     pub behind_proxy: bool,
     /// Requests per second of a key that has no rate of its own.
     pub per_second: u32,
+    /// How long a client may take to send the head of a request.
+    pub head: Duration,
+    /// How long a client may take to send the body of a request.
+    pub body: Duration,
     /// Where requests are counted, and what `/metrics` tells.
     pub metrics: Metrics,
     /// What others mount beside the routes of the table.
@@ -39,6 +43,8 @@ impl Options {
             tls: None,
             behind_proxy: false,
             per_second: handover_core::limits::REQUESTS_PER_SECOND,
+            head: Duration::from_millis(HEAD_MS),
+            body: Duration::from_millis(BODY_MS),
             metrics: Metrics::default(),
             beside: Router::new(),
         }
@@ -82,6 +88,8 @@ pub(crate) struct State {
     pub(crate) engine: Engine,
     pub(crate) gate: Gate,
     pub(crate) metrics: Metrics,
+    /// How long a client may take to send a body.
+    pub(crate) body: Duration,
     /// Places for listeners.
     pub(crate) listeners: Arc<Semaphore>,
     /// Whether the server is ending: listeners and those who wait go away.
@@ -127,10 +135,17 @@ impl Server {
         let gate = Gate::new(engine.clone(), beyond, options.per_second);
         let open = gate.is_open();
         let listeners = Arc::new(Semaphore::new(LISTENERS_MAX));
-        let state = Arc::new(State { engine, gate, metrics: options.metrics, listeners, ending: ends.clone() });
+        let state = Arc::new(State {
+            engine,
+            gate,
+            metrics: options.metrics,
+            body: options.body,
+            listeners,
+            ending: ends.clone(),
+        });
         let router = door::router(state, options.beside);
         let tls = acceptor.is_some();
-        let listening = Listening::begin(listener, acceptor, router, ends);
+        let listening = Listening::begin(listener, acceptor, router, options.head, ends);
         Ok(Self { address, open, tls, ending, listening })
     }
 

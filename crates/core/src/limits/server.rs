@@ -2,8 +2,8 @@
 
 /// Connections that the server holds at once; further ones wait to be let in.
 pub const CONNECTIONS_MAX: usize = 20_000;
-/// How long a client may take to send the head of a request, in milliseconds.
-pub const HEAD_MS: u64 = 10_000;
+/// How long a client may take to send the head of a request, the first or the next one of its connection, in milliseconds.
+pub const HEAD_MS: u64 = 30_000;
 /// How long a client may take to send the body of a request, in milliseconds.
 pub const BODY_MS: u64 = 30_000;
 /// How long a handshake of TLS may take, in milliseconds.
