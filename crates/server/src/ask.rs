@@ -81,6 +81,26 @@ impl Ask {
         })
     }
 
+    /// The same for something that the address names. The body may name it too, and then it is the same.
+    pub(crate) fn form_of<T: DeserializeOwned>(&self, name: &str, field: &str) -> Result<T, Problem> {
+        let mut value: serde_json::Value = self.form()?;
+        if let Some(fields) = value.as_object_mut() {
+            if fields.get(field).is_none_or(serde_json::Value::is_null) {
+                fields.insert(field.to_owned(), name.into());
+            }
+            let named = &fields[field];
+            if named.is_string() && named.as_str() != Some(name) {
+                let shown: String = name.chars().filter(|c| !c.is_control()).take(80).collect();
+                let message = format!("the address is of \"{shown}\", and the body of something else");
+                return Err(Refusal::new(Code::UnknownValue, message).at(field).into());
+            }
+        }
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let (place, inner) = (error.path().to_string(), error.inner());
+            refused_by_form(&place, &inner.to_string()).into()
+        })
+    }
+
     /// The same; a body that is not there is an empty one.
     pub(crate) fn form_or_default<T: DeserializeOwned + Default>(&self) -> Result<T, Problem> {
         if self.body.is_empty() { Ok(T::default()) } else { self.form() }
@@ -89,7 +109,8 @@ impl Ask {
     /// The key that makes the request once.
     pub(crate) fn idempotency_key(&self) -> Result<Option<String>, Problem> {
         let Some(value) = self.headers.get("idempotency-key") else { return Ok(None) };
-        let text = value.to_str().ok().filter(|text| !text.is_empty() && text.chars().count() <= KEY_CHARS_MAX);
+        let fits = |text: &&str| (1..=KEY_CHARS_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
+        let text = value.to_str().ok().filter(fits);
         text.map(|text| Some(text.to_owned())).ok_or_else(|| {
             let message = format!("a key has 1 to {KEY_CHARS_MAX} visible ASCII characters (KEY_CHARS_MAX)");
             Refusal::new(Code::BadHeader, message).at("Idempotency-Key").into()

@@ -8,6 +8,7 @@ mod auth;
 mod docs;
 mod door;
 mod etag;
+mod forms;
 mod listen;
 pub mod openapi;
 mod page;

@@ -6,6 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// How far a session may go, in the words of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowLimits"))]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Handoffs that agents ask for.
@@ -28,6 +30,7 @@ pub struct Limits {
     pub cost: Option<f64>,
     /// Time from its opening, in milliseconds; written as `time: 7d`.
     #[serde(rename = "time", skip_serializing_if = "Option::is_none", with = "span::maybe")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::described::Span>"))]
     pub time_ms: Option<u64>,
 }
 

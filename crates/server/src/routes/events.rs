@@ -2,16 +2,14 @@
 
 use crate::{
     ask::Ask,
+    forms::EventRuleForm,
     openapi,
     problem::Problem,
     reply::Reply,
     sse,
     table::{Right, Route},
 };
-use handover_core::{
-    ids::HandoffId,
-    refusal::{Code, Refusal},
-};
+use handover_core::ids::HandoffId;
 use handover_engine::{EventRule, OutsideEvent};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,8 +17,9 @@ use serde::Serialize;
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/events", "listen", "Hears everything that happens, live, as server-sent events.", sse::listen)
+            .last_event()
             .query::<sse::ListenQuery>()
-            .answers_as(200, "Events, until one side ends it.", "text/event-stream", Some(openapi::text))
+            .answers_as(200, "Events, until one side ends it.", "text/event-stream", Some(openapi::text_shape))
             .refuses(&[503]),
         Route::post("/v1/events", "raise_event", "Says that something happened: rules hand work over.", raise)
             .right(Right::Operate)
@@ -31,7 +30,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<Vec<EventRule>>(200, "The rules."),
         Route::put("/v1/event-rules/{rule}", "set_event_rule", "Keeps a rule for events.", set_rule)
             .right(Right::Administer)
-            .body::<EventRule>()
+            .body::<EventRuleForm>()
             .answers::<EventRule>(200, "It is kept."),
     ]
 }
@@ -53,10 +52,7 @@ async fn rules(ask: Ask) -> Result<Reply, Problem> {
 }
 
 async fn set_rule(ask: Ask) -> Result<Reply, Problem> {
-    let rule: EventRule = ask.form()?;
-    if rule.name != ask.text_part("rule") {
-        return Err(Refusal::new(Code::UnknownValue, "the address is of another rule").at("name").into());
-    }
+    let rule: EventRule = ask.form_of(ask.text_part("rule"), "name")?;
     ask.engine.on_event(rule.clone()).await?;
     Ok(Reply::ok(&rule))
 }

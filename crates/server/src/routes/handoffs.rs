@@ -4,7 +4,8 @@ use super::sessions::By;
 use crate::{
     ask::Ask,
     etag::ETag,
-    openapi, page,
+    openapi,
+    page::{self, CURSOR},
     problem::Problem,
     reply::Reply,
     table::Route,
@@ -16,7 +17,8 @@ use handover_core::{
     event::Routed,
     handoff::{Return, Status},
     ids::{AgentId, GroupId, SessionId},
-    limits::RESULT_WAIT_MS_MAX,
+    described::Text,
+    limits::{PAGE_MAX, RESULT_WAIT_MS_MAX},
     message::Message,
     record::Record,
     refusal::{Code, Refusal},
@@ -117,9 +119,11 @@ async fn create(ask: Ask) -> Result<Reply, Problem> {
 struct HistoryQuery {
     /// Rows of a page.
     #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: Option<u64>,
     /// `next` of the page before.
     #[serde(default)]
+    #[schemars(regex(pattern = CURSOR))]
     cursor: Option<String>,
 }
 
@@ -166,9 +170,11 @@ async fn dry_run(ask: Ask) -> Result<Reply, Problem> {
 #[serde(deny_unknown_fields)]
 struct Recommending {
     /// The task, in words.
+    #[schemars(with = "Text")]
     task: String,
     /// At most so many.
     #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: Option<u64>,
 }
 
@@ -188,6 +194,7 @@ async fn suggestions(ask: Ask) -> Result<Reply, Problem> {
 struct WaitQuery {
     /// At most so many milliseconds; 0 looks once.
     #[serde(default)]
+    #[schemars(range(max = RESULT_WAIT_MS_MAX))]
     wait_ms: Option<u64>,
 }
 
@@ -251,9 +258,11 @@ struct ListQuery {
     earliest_first: Option<bool>,
     /// Rows of a page.
     #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: Option<u64>,
     /// `next` of the page before.
     #[serde(default)]
+    #[schemars(regex(pattern = CURSOR))]
     cursor: Option<String>,
 }
 

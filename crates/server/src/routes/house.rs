@@ -26,11 +26,11 @@ pub(crate) fn routes() -> Vec<Route> {
             200,
             "A page.",
             "text/html; charset=utf-8",
-            Some(openapi::text),
+            Some(openapi::text_shape),
         ),
         Route::get("/errors/{code}", "explain", "Says what a code means, and how to mend it.", explain)
             .anybody()
-            .answers_as(200, "A page.", "text/html; charset=utf-8", Some(openapi::text)),
+            .answers_as(200, "A page.", "text/html; charset=utf-8", Some(openapi::text_shape)),
     ]
 }
 
