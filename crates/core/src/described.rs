@@ -21,6 +21,10 @@ const SAYS: &str = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\
 /// The same, or nothing.
 const CLEAN: &str = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
 
+/// The usual ways to write a length of time with its units.
+const SPAN: &str = "^([1-9][0-9]{0,2}h( [1-9][0-9]{0,2}m)?|[1-9][0-9]{0,3}m( [1-9][0-9]{0,2}s)?|[1-9][0-9]{0,6}s\
+|[1-9][0-9]{0,8}ms|[1-9][0-9]?d)$";
+
 /// A text that says something.
 #[derive(Debug)]
 pub struct Text;
@@ -110,7 +114,7 @@ described! {
         "description": "A name that makes something once, at most KEY_CHARS_MAX characters."
     };
     Span, "Span" => {
-        "type": "string", "pattern": "^([0-9]+ ?(ms|s|m|h|d) ?)+$", "examples": ["30s", "5m", "1h 30m", "7d"],
+        "type": "string", "pattern": SPAN, "examples": ["30s", "5m", "1h 30m", "7d"],
         "description": "A length of time with its units, at most WAIT_MS_MAX."
     };
     Cel, "Condition" => {

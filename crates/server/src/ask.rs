@@ -74,11 +74,17 @@ impl Ask {
     pub(crate) fn form<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         let text = self.text()?;
         handover_core::wire::checked(text)?;
+        // A derived reader would take the fields of a form as a list, too, in an order that is nobody's business.
+        if text.trim_start().starts_with('[') {
+            return Err(Refusal::new(Code::WrongType, "expected an object, found a list").into());
+        }
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let read = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
             let (place, inner) = (error.path().to_string(), error.inner());
-            refused_by_form(&place, &inner.to_string()).into()
-        })
+            if inner.is_data() { refused_by_form(&place, &inner.to_string()) } else { not_json(inner) }
+        })?;
+        deserializer.end().map_err(|error| not_json(&error))?;
+        Ok(read)
     }
 
     /// The same for something that the address names. The body may name it too, and then it is the same.
@@ -118,6 +124,11 @@ impl Ask {
     }
 }
 
+fn not_json(error: &serde_json::Error) -> Refusal {
+    let details = serde_json::json!({ "line": error.line(), "column": error.column() });
+    Refusal::new(Code::NotJson, error.to_string()).details(details)
+}
+
 /// What a derived reader says, as one of our refusals.
 fn refused_by_form(place: &str, message: &str) -> Refusal {
     let code = if message.starts_with("missing field") {
@@ -126,8 +137,6 @@ fn refused_by_form(place: &str, message: &str) -> Refusal {
         Code::UnknownField
     } else if message.starts_with("unknown variant") {
         Code::UnknownValue
-    } else if message.starts_with("EOF") || message.starts_with("expected") || message.starts_with("trailing") {
-        Code::NotJson
     } else {
         Code::WrongType
     };

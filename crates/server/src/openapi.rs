@@ -12,33 +12,68 @@ use crate::{
     table::{Answered, Entry, Route, routes, shape},
 };
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use serde::Serialize as _;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
 /// The document, made once.
-pub(crate) fn text_of_document() -> &'static str {
-    static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(text)
+///
+/// A server that is open says that a key may be left out.
+pub(crate) fn text_of_document(open: bool) -> &'static str {
+    static CLOSED: OnceLock<String> = OnceLock::new();
+    static OPEN: OnceLock<String> = OnceLock::new();
+    if !open {
+        return CLOSED.get_or_init(text);
+    }
+    OPEN.get_or_init(|| {
+        let mut document = document();
+        document["security"] = json!([{}, { "key": [] }]);
+        written(&document)
+    })
 }
 
 /// The document as text, as it is served and kept in the reference.
 #[must_use]
 pub fn text() -> String {
-    serde_json::to_string_pretty(&document()).unwrap_or_default() + "\n"
+    written(&document())
+}
+
+/// Indented by one: a difference shows line by line, and it is not much longer than it must be.
+fn written(document: &Value) -> String {
+    let mut bytes = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(b" ");
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    // A value can always be written to memory.
+    let _ = document.serialize(&mut serializer);
+    String::from_utf8_lossy(&bytes).into_owned() + "\n"
+}
+
+/// What is taken and what is given are told apart: a field that is always there in an answer may be left out of a request.
+struct Sides {
+    taken: SchemaGenerator,
+    given: SchemaGenerator,
+}
+
+impl Sides {
+    fn new() -> Self {
+        let mut settings = SchemaSettings::draft2020_12();
+        settings.meta_schema = None;
+        settings.definitions_path = "/components/schemas".into();
+        let given = settings.clone().for_serialize().into_generator();
+        settings.definitions_path = components::TAKEN.into();
+        Self { taken: settings.into_generator(), given }
+    }
 }
 
 /// The whole document.
 #[must_use]
 pub fn document() -> Value {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.definitions_path = "/components/schemas".into();
-    settings.meta_schema = None;
-    let mut generator = settings.into_generator();
-    let problem = generator.subschema_for::<Problem>().to_value();
+    let mut sides = Sides::new();
+    let problem = sides.given.subschema_for::<Problem>().to_value();
     let mut paths: Map<String, Value> = Map::new();
     let mut tags: Vec<Value> = Vec::new();
     for route in routes() {
-        let operation = operation(&route, &mut generator);
+        let operation = operation(&route, &mut sides);
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         path[route.method.as_str().to_ascii_lowercase()] = operation;
         let tag = json!({ "name": route.tag });
@@ -46,7 +81,7 @@ pub fn document() -> Value {
             tags.push(tag);
         }
     }
-    let schemas = generator.take_definitions(true);
+    let (given, taken) = (sides.given.take_definitions(true), sides.taken.take_definitions(true));
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
@@ -64,11 +99,12 @@ pub fn document() -> Value {
             "securitySchemes": {
                 "key": { "type": "http", "scheme": "bearer", "description": "A key made by `handover keys make`." },
             },
-            "schemas": schemas,
+            "schemas": given,
             "responses": refused::components(&problem),
             "headers": components::headers(),
         },
     });
+    components::join(&mut document, taken);
     components::tidy(&mut document);
     document
 }
@@ -78,10 +114,10 @@ and how to mend it, and has changed nothing. What is not yours does not exist fo
 same request gives the first answer. A key of the house speaks for the tenant that it names in the header `Handover-Tenant`. \
 Every answer has a header `X-Request-Id`, by which the log knows it. A server of this machine that has no keys yet needs none.";
 
-fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
+fn operation(route: &Route, sides: &mut Sides) -> Value {
     let mut responses: Map<String, Value> = Map::new();
     for answer in &route.answers {
-        responses.insert(answer.status.to_string(), answered(route, answer, generator));
+        responses.insert(answer.status.to_string(), answered(route, answer, &mut sides.given));
     }
     for (status, _) in refused(route) {
         responses.entry(status.to_string()).or_insert_with(|| refused::reference(status));
@@ -92,12 +128,12 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
         "tags": [route.tag],
         "responses": responses,
     });
-    let parameters = parameters(route, generator);
+    let parameters = parameters(route, &mut sides.taken);
     if !parameters.is_empty() {
         operation["parameters"] = json!(parameters);
     }
     if let Some((shape, optional)) = route.body {
-        let schema = shape(generator);
+        let schema = shape(&mut sides.taken);
         operation["requestBody"] =
             json!({ "required": !optional, "content": { "application/json": { "schema": schema } } });
     }

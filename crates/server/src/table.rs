@@ -253,7 +253,7 @@ fn position_shape(_: &mut SchemaGenerator) -> Schema {
 }
 
 fn tag_shape(_: &mut SchemaGenerator) -> Schema {
-    schemars::json_schema!({ "type": "string", "pattern": "^(\\*|(W/)?\"[\\x21\\x23-\\x2b\\x2d-\\x7e]*\"( *, *(W/)?\"[\\x21\\x23-\\x2b\\x2d-\\x7e]*\")*)$" })
+    schemars::json_schema!({ "type": "string", "minLength": 1, "pattern": "^(\\*|(W/)?\"[\\x21\\x23-\\x2b\\x2d-\\x7e]*\"( *, *(W/)?\"[\\x21\\x23-\\x2b\\x2d-\\x7e]*\")*)$" })
 }
 
 /// All routes, in the order of the document.

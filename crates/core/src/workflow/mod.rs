@@ -92,6 +92,7 @@ pub struct Member {
     pub run: Option<Runner>,
     /// How much it works on at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub at_once: Option<u32>,
     /// The highest risk that it may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -196,6 +197,7 @@ pub struct Rule {
 #[serde(deny_unknown_fields)]
 pub struct Retry {
     /// How often.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::RULE_TRIES_MAX)))]
     pub max: u32,
     /// How long the first waits, in milliseconds, written as `backoff: 2s`; 0 for not at all.
     #[serde(default, rename = "backoff", skip_serializing_if = "nothing", with = "span::always")]
@@ -203,6 +205,7 @@ pub struct Retry {
     pub backoff_ms: u64,
     /// By how much longer each further one waits.
     #[serde(default = "twice")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::RETRY_FACTOR_MAX)))]
     pub factor: u32,
 }
 

@@ -29,6 +29,58 @@ pub(super) fn named(names: &[&str]) -> Value {
     Value::Object(each.collect())
 }
 
+/// Where shapes of requests are until they are joined with those of answers.
+pub(super) const TAKEN: &str = "/components/taken";
+
+/// Puts the shapes of requests beside those of answers. One that differs from its namesake is a form.
+pub(super) fn join(document: &mut Value, taken: Map<String, Value>) {
+    let mut apart: BTreeSet<String> = BTreeSet::new();
+    loop {
+        let differs = |(name, shape): &(&String, &Value)| {
+            let given = &document["components"]["schemas"][name.as_str()];
+            !given.is_null() && *given != renamed((*shape).clone(), &apart)
+        };
+        let found: BTreeSet<String> = taken.iter().filter(differs).map(|(name, _)| name.clone()).collect();
+        let more = found.difference(&apart).count();
+        apart.extend(found);
+        if more == 0 {
+            break;
+        }
+    }
+    document["paths"] = renamed(document["paths"].take(), &apart);
+    for (name, shape) in taken {
+        let shape = renamed(shape, &apart);
+        document["components"]["schemas"][final_name(&name, &apart)] = shape;
+    }
+}
+
+fn final_name(name: &str, apart: &BTreeSet<String>) -> String {
+    if apart.contains(name) { format!("{name}Form") } else { name.to_owned() }
+}
+
+/// The same, with what leads to shapes of requests leading to where they are in the end.
+fn renamed(mut value: Value, apart: &BTreeSet<String>) -> Value {
+    match &mut value {
+        Value::Object(fields) => {
+            for (word, field) in fields.iter_mut() {
+                let path = field.as_str().filter(|_| word == "$ref");
+                let taken = path.and_then(|path| path.strip_prefix("#/components/taken/"));
+                *field = match taken {
+                    Some(name) => json!(format!("#/components/schemas/{}", final_name(name, apart))),
+                    None => renamed(field.take(), apart),
+                };
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                *item = renamed(item.take(), apart);
+            }
+        }
+        _ => {}
+    }
+    value
+}
+
 /// Says bounds of numbers as bounds, and leaves out the shapes that nothing leads to.
 pub(super) fn tidy(document: &mut Value) {
     bound(document);

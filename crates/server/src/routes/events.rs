@@ -9,7 +9,11 @@ use crate::{
     sse,
     table::{Right, Route},
 };
-use handover_core::ids::HandoffId;
+use handover_core::{
+    ids::HandoffId,
+    limits::{KEY_CHARS_MAX, TEXT_BYTES_MAX},
+    refusal::{Code, Refusal},
+};
 use handover_engine::{EventRule, OutsideEvent};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,7 +48,24 @@ struct Raised {
 
 async fn raise(ask: Ask) -> Result<Reply, Problem> {
     let event: OutsideEvent = ask.form()?;
+    // No rule may look at it, so what it says is looked at here.
+    said("id", &event.id, KEY_CHARS_MAX)?;
+    said("type", &event.kind, TEXT_BYTES_MAX)?;
     Ok(Reply::ok(&Raised { handoffs: ask.engine.raise(event).await? }))
+}
+
+/// A text that says something, in so many characters at most.
+fn said(field: &str, text: &str, most: usize) -> Result<(), Refusal> {
+    if text.trim().is_empty() {
+        return Err(Refusal::new(Code::EmptyField, "it is empty").at(field));
+    }
+    if text.chars().count() > most {
+        return Err(Refusal::new(Code::TooLarge, format!("it has more than {most} characters")).at(field));
+    }
+    match text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r')) {
+        Some(bad) => Err(Refusal::new(Code::BadText, format!("it contains {bad:?}")).at(field)),
+        None => Ok(()),
+    }
 }
 
 async fn rules(ask: Ask) -> Result<Reply, Problem> {

@@ -328,9 +328,11 @@ async fn view(ask: Ask) -> Result<Reply, Problem> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RangeQuery {
-    /// From this number on.
+    /// From this number on; 1 is the first.
+    #[schemars(range(min = 1))]
     first: u64,
     /// To this number.
+    #[schemars(range(min = 1))]
     last: u64,
 }
 

@@ -74,8 +74,8 @@ async fn me(ask: Ask) -> Result<Reply, Problem> {
     Ok(Reply::ok(&Me { name: ask.who.clone(), tenant: ask.engine.tenant().to_owned() }))
 }
 
-async fn document(_: Ask) -> Result<Reply, Problem> {
-    Ok(Reply::typed("application/json", openapi::text_of_document()))
+async fn document(ask: Ask) -> Result<Reply, Problem> {
+    Ok(Reply::typed("application/json", openapi::text_of_document(ask.state.gate.is_open())))
 }
 
 async fn docs(_: Ask) -> Result<Reply, Problem> {
