@@ -1,6 +1,7 @@
 //! The official packages of both providers, asked to talk to the scripted model: what they understand, any client does.
 
 use crate::{
+    contract,
     run::{cargo, root, show},
     test::built,
 };
@@ -15,24 +16,33 @@ use std::{
 const EXAMPLE: &str = "scripted_model";
 /// Where the check lies, with its script and the versions that it is made for.
 const FOLDER: &str = "crates/agents/tests/sdk";
-/// Where Python finds itself a home in the folder of what is built.
-const HOME: &str = "sdk-venv";
+/// Where Python finds itself a home in the folder of what is built, and what it must know there.
+const HOME: Home = Home { name: "sdk-venv", modules: "openai, anthropic" };
 /// Says in that home what is installed there.
 const READY: &str = "handover-ready";
 /// What has to be installed where Python is missing.
 const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 
+/// A Python of our own for one check.
+pub struct Home {
+    /// Its folder, beside what is built.
+    pub name: &'static str,
+    /// The modules that it must know.
+    pub modules: &'static str,
+}
+
 /// Builds what the check needs, and runs it.
 pub fn main() -> Result<(), String> {
     show(&mut cargo(&["build", "--package", "handover-agents", "--example", EXAMPLE, "--locked"]))?;
-    check()
+    show(&mut cargo(&["build", "--package", "handover", "--bin", "handover", "--locked"]))?;
+    check().and_then(|()| contract::check())
 }
 
 /// Runs the check against a server that an example starts. It fails where it cannot be run: nothing is left out.
 pub fn check() -> Result<(), String> {
     let example = built(EXAMPLE)?;
     let folder = root().join(FOLDER);
-    let python = home(&folder)?;
+    let python = HOME.python(&folder)?;
     let mut server = Command::new(&example);
     server.arg(folder.join("script.yaml")).stdin(Stdio::piped()).stdout(Stdio::piped());
     let server = server.spawn().map_err(|e| format!("{}: {e}", example.display()))?;
@@ -54,23 +64,26 @@ fn with_server(mut server: Child, run: impl FnOnce(&str) -> Result<(), String>) 
         .map_err(|why| format!("the scripted model: {why}"))
 }
 
-/// A Python of our own with the packages in it. It is made once, and again when something about it changes.
-fn home(folder: &Path) -> Result<PathBuf, String> {
-    let list = folder.join("requirements.txt");
-    let wanted = fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
-    let home = built_folder()?.join(HOME);
-    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let works = Command::new(&python).args(["-c", "import openai, anthropic"]).status().is_ok_and(|end| end.success());
-    if works && fs::read_to_string(home.join(READY)).is_ok_and(|found| found == wanted) {
-        return Ok(python);
+impl Home {
+    /// The Python with the packages of this folder in it. It is made once, and again when something about it changes.
+    pub fn python(&self, folder: &Path) -> Result<PathBuf, String> {
+        let list = folder.join("requirements.txt");
+        let wanted = fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
+        let home = built_folder()?.join(self.name);
+        let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+        let modules = format!("import {}", self.modules);
+        let works = Command::new(&python).args(["-c", &modules]).status().is_ok_and(|end| end.success());
+        if works && fs::read_to_string(home.join(READY)).is_ok_and(|found| found == wanted) {
+            return Ok(python);
+        }
+        need_python()?;
+        show(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
+        let mut install = Command::new(&python);
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&list);
+        show(&mut install).map_err(|e| format!("the packages of {} cannot be installed: {e}", list.display()))?;
+        fs::write(home.join(READY), wanted).map_err(|e| format!("{}: {e}", home.display()))?;
+        Ok(python)
     }
-    need_python()?;
-    show(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
-    let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&list);
-    show(&mut install).map_err(|e| format!("the packages of {FOLDER}/requirements.txt cannot be installed: {e}"))?;
-    fs::write(home.join(READY), wanted).map_err(|e| format!("{}: {e}", home.display()))?;
-    Ok(python)
 }
 
 /// Makes sure of Python and of what makes it a home, which small installations leave out.

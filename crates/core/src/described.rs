@@ -17,7 +17,8 @@ use std::borrow::Cow;
 /// The characters that a name can have.
 const NAME: &str = r"^[\p{L}\p{N}\-_.:/]+$";
 /// Something besides spaces, and no control characters but line breaks and tabs.
-const SAYS: &str = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
+const SAYS: &str =
+    r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
 /// The same, or nothing.
 const CLEAN: &str = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
 

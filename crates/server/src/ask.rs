@@ -115,7 +115,8 @@ impl Ask {
     /// The key that makes the request once.
     pub(crate) fn idempotency_key(&self) -> Result<Option<String>, Problem> {
         let Some(value) = self.headers.get("idempotency-key") else { return Ok(None) };
-        let fits = |text: &&str| (1..=KEY_CHARS_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
+        let fits =
+            |text: &&str| (1..=KEY_CHARS_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
         let text = value.to_str().ok().filter(fits);
         text.map(|text| Some(text.to_owned())).ok_or_else(|| {
             let message = format!("a key has 1 to {KEY_CHARS_MAX} visible ASCII characters (KEY_CHARS_MAX)");

@@ -3,6 +3,7 @@
 mod cli;
 mod errors;
 pub mod limits;
+mod openapi;
 mod pictures;
 mod policy;
 mod workflow;
@@ -58,6 +59,7 @@ fn pages(root: &Path) -> Result<Vec<Page>, String> {
     pages.push(limits::page(&limits));
     pages.push(policy::page(&settings)?);
     pages.extend(workflow::pages()?);
+    pages.push(openapi::page());
     pages.extend(pictures::pages()?);
     Ok(pages)
 }

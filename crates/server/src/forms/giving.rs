@@ -44,6 +44,9 @@ pub(super) fn giving(generator: &mut SchemaGenerator) -> Schema {
         .one_of("context_updates", "updates")
         .takes("audit", "What the work used.", audit)
         .free_text("notes", "Anything to add.")
-        .text("signal", "How a step of a workflow ended, in the words of its rules; at most STATE_CHARS_MAX characters there.")
+        .text(
+            "signal",
+            "How a step of a workflow ended, in the words of its rules; at most STATE_CHARS_MAX characters there.",
+        )
         .done()
 }

@@ -34,7 +34,11 @@ pub(super) fn profile(generator: &mut SchemaGenerator) -> Schema {
         .takes("examples", "Requests that it is good for, at most CAPABILITIES_MAX.", list(&free, CAPABILITIES_MAX))
         .flag("accepts_handoffs", "Whether it takes handoffs.")
         .takes("max_concurrent_tasks", "How much it works on at once.", whole(1, u64::from(u32::MAX)))
-        .time("max_execution_ms", "max_execution_time", "How long one task may take, in milliseconds, at most WAIT_MS_MAX.")
+        .time(
+            "max_execution_ms",
+            "max_execution_time",
+            "How long one task may take, in milliseconds, at most WAIT_MS_MAX.",
+        )
         .takes("autonomy_budget", "The highest risk that it may take.", risk)
         .agent("escalates_to", "Whom it asks when it cannot decide.")
         .takes_a::<AgentKind>("kind", "How it is run.")

@@ -5,7 +5,12 @@ use std::collections::BTreeSet;
 
 /// The headers that answers have.
 const HEADERS: [(&str, bool, &str, &str); 5] = [
-    ("X-Request-Id", true, "^[\\x21-\\x7e]{1,64}$", "The id of the request, as the log has it: the caller's own where it gave one."),
+    (
+        "X-Request-Id",
+        true,
+        "^[\\x21-\\x7e]{1,64}$",
+        "The id of the request, as the log has it: the caller's own where it gave one.",
+    ),
     ("ETag", true, "^\"[\\x21\\x23-\\x7e]*\"$", "The version of what is answered."),
     ("Location", true, "^/v1/", "Where it is."),
     ("Retry-After", true, "^[0-9]+$", "Seconds to wait."),
@@ -23,9 +28,7 @@ pub(super) fn headers() -> Map<String, Value> {
 
 /// These headers, by their names.
 pub(super) fn named(names: &[&str]) -> Value {
-    let each = names.iter().map(|name| {
-        ((*name).to_owned(), json!({ "$ref": format!("#/components/headers/{name}") }))
-    });
+    let each = names.iter().map(|name| ((*name).to_owned(), json!({ "$ref": format!("#/components/headers/{name}") })));
     Value::Object(each.collect())
 }
 

@@ -14,10 +14,10 @@ use crate::{
 use handover_core::{
     command::{Answer, Command},
     context::{Shown, View},
+    described::Text,
     event::Routed,
     handoff::{Return, Status},
     ids::{AgentId, GroupId, SessionId},
-    described::Text,
     limits::{PAGE_MAX, RESULT_WAIT_MS_MAX},
     message::Message,
     record::Record,

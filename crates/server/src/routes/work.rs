@@ -4,8 +4,8 @@ use super::handoffs::{over, wait};
 use crate::{ask::Ask, openapi, problem::Problem, reply::Reply, table::Route, views::AssignmentView};
 use handover_core::{
     command::{Answer, Command, Goto, Prepared},
-    ids::{AgentId, LeaseId},
     described::{KeyText, Text},
+    ids::{AgentId, LeaseId},
     limits::{CLAIM_WAIT_MS_MAX, LEASE_MS_MAX, LEASE_MS_MIN, WAIT_MS_MAX},
     message::NewMessage,
     refusal::{Code, Refusal},

@@ -1,6 +1,8 @@
 """Tries the contract of the interface: seeds a server, then lets schemathesis loose on it with all of its checks.
 
-    python run.py http://127.0.0.1:PORT [--key KEY] [--quick]
+    python run.py http://127.0.0.1:PORT [OPTIONS OF SCHEMATHESIS]
+
+A server with keys needs one in HANDOVER_KEY; then the check of ignored keys has something to try.
 """
 
 import argparse
@@ -50,16 +52,16 @@ def settings(found):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("url")
-    parser.add_argument("--key")
     args, rest = parser.parse_known_args()
+    key = os.environ.get("HANDOVER_KEY")
     with tempfile.TemporaryDirectory() as folder:
         config = pathlib.Path(folder, "schemathesis.toml")
-        config.write_text(settings(seed(args.url, args.key)))
-        command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(config), "run", args.url + "/openapi.json"]
+        config.write_text(settings(seed(args.url, key)))
+        command = [str(pathlib.Path(sys.executable).with_name("schemathesis")), "--config-file", str(config), "run", args.url + "/openapi.json"]
         # The stream of events has no end, so no answer to it is ever complete. Its own tests read it.
         command += ["--exclude-operation-id", "listen", "--no-color", *rest]
-        if args.key:
-            command += ["--header", f"Authorization: Bearer {args.key}"]
+        if key:
+            command += ["--header", f"Authorization: Bearer {key}"]
         environment = {**os.environ, "SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(HERE)}
         return subprocess.run(command, cwd=folder, env=environment).returncode
 
