@@ -253,7 +253,12 @@ fn position_shape(_: &mut SchemaGenerator) -> Schema {
 }
 
 fn tag_shape(_: &mut SchemaGenerator) -> Schema {
-    schemars::json_schema!({ "type": "string", "minLength": 1, "pattern": "^(\\*|(W/)?\"[\\x21\\x23-\\x2b\\x2d-\\x7e]*\"( *, *(W/)?\"[\\x21\\x23-\\x2b\\x2d-\\x7e]*\")*)$" })
+    let tag = r#"(W/)?"[\x21\x23-\x2b\x2d-\x7e]*""#;
+    let list = format!("^{tag}( *, *{tag})*$");
+    schemars::json_schema!({
+        "anyOf": [{ "const": "*" }, { "type": "string", "minLength": 2, "pattern": list }],
+        "examples": ["*", "\"1\""],
+    })
 }
 
 /// All routes, in the order of the document.

@@ -41,6 +41,14 @@ fn named<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     build::schema(made)
 }
 
+/// A rule for events: it names an agent or a capability.
+fn event_rule(generator: &mut SchemaGenerator) -> Schema {
+    let mut made = named::<handover_engine::EventRule>(generator).to_value();
+    let given = |field: &str| serde_json::json!({ "required": [field], "properties": { field: { "type": "string" } } });
+    made["anyOf"] = serde_json::json!([given("to_agent"), given("capability")]);
+    build::schema(made)
+}
+
 forms! {
     /// A request for a handoff, with the conversation that may come with it.
     HandoffRequest, "HandoffRequest" => request::whole;
@@ -71,7 +79,7 @@ forms! {
     /// The definition of a workflow.
     WorkflowForm, "WorkflowForm" => named::<handover_core::workflow::Workflow>;
     /// A rule for events.
-    EventRuleForm, "EventRuleForm" => named::<handover_engine::EventRule>;
+    EventRuleForm, "EventRuleForm" => event_rule;
     /// A length of time in seconds or in words.
     Duration, "Duration" => build::duration;
     /// Variables by their names.
