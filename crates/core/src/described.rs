@@ -38,6 +38,9 @@ pub struct VariableName;
 /// The name of a workflow, a state, a rule or a signal.
 #[derive(Debug)]
 pub struct StateName;
+/// The name of a workflow or of a state, which is safe as the name of a file.
+#[derive(Debug)]
+pub struct FileName;
 /// A name that makes something once.
 #[derive(Debug)]
 pub struct KeyText;
@@ -50,6 +53,11 @@ pub struct Cel;
 /// What happened, as a record keeps it.
 #[derive(Debug)]
 pub struct EventBody;
+
+/// The names of states.
+pub(crate) fn file_name() -> serde_json::Value {
+    FileName::json_schema(&mut SchemaGenerator::default()).to_value()
+}
 
 macro_rules! described {
     ($($type:ty, $name:literal => $schema:tt;)*) => {
@@ -109,6 +117,11 @@ described! {
     StateName, "StateName" => {
         "type": "string", "minLength": 1, "maxLength": STATE_CHARS_MAX, "pattern": SAYS,
         "description": "The name of a workflow, a state, a rule or a signal, at most STATE_CHARS_MAX characters."
+    };
+    FileName, "FileName" => {
+        "type": "string", "minLength": 1, "maxLength": STATE_CHARS_MAX,
+        "pattern": r"^[\p{L}\p{N}\-_]+(\.[\p{L}\p{N}\-_]+)*$",
+        "description": "The name of a workflow or of a state, at most STATE_CHARS_MAX characters: letters, digits, `-`, `_` and `.`; no dot at the ends, and no two in a row."
     };
     KeyText, "KeyText" => {
         "type": "string", "minLength": 1, "maxLength": KEY_CHARS_MAX, "pattern": SAYS,

@@ -1,6 +1,6 @@
 //! A request as a handler sees it: who asks, of which thing, with what.
 
-use crate::{problem::Problem, start::State};
+use crate::{problem::Problem, start::State, strict::Strict};
 use axum::http::HeaderMap;
 use bytes::Bytes;
 use handover_core::{
@@ -74,12 +74,8 @@ impl Ask {
     pub(crate) fn form<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         let text = self.text()?;
         handover_core::wire::checked(text)?;
-        // A derived reader would take the fields of a form as a list, too, in an order that is nobody's business.
-        if text.trim_start().starts_with('[') {
-            return Err(Refusal::new(Code::WrongType, "expected an object, found a list").into());
-        }
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        let read = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let read = serde_path_to_error::deserialize(Strict(&mut deserializer)).map_err(|error| {
             let (place, inner) = (error.path().to_string(), error.inner());
             if inner.is_data() { refused_by_form(&place, &inner.to_string()) } else { not_json(inner) }
         })?;
@@ -101,7 +97,7 @@ impl Ask {
                 return Err(Refusal::new(Code::UnknownValue, message).at(field).into());
             }
         }
-        serde_path_to_error::deserialize(value).map_err(|error| {
+        serde_path_to_error::deserialize(Strict(value)).map_err(|error| {
             let (place, inner) = (error.path().to_string(), error.inner());
             refused_by_form(&place, &inner.to_string()).into()
         })

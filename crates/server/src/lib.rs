@@ -19,6 +19,7 @@ mod routes;
 mod shim;
 mod sse;
 mod start;
+mod strict;
 pub mod table;
 mod tls;
 mod views;

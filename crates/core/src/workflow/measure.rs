@@ -33,7 +33,7 @@ pub struct Limits {
     pub cost: Option<f64>,
     /// Time from its opening, in milliseconds; written as `time: 7d`.
     #[serde(rename = "time", skip_serializing_if = "Option::is_none", with = "span::maybe")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::described::Span>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::Span"))]
     pub time_ms: Option<u64>,
 }
 

@@ -43,7 +43,7 @@ use std::{collections::BTreeMap, fmt};
 #[serde(deny_unknown_fields)]
 pub struct Workflow {
     /// Its name.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::described::StateName"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::FileName"))]
     pub name: String,
     /// What it is for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -51,9 +51,10 @@ pub struct Workflow {
     /// Everybody who works in it.
     pub agents: BTreeMap<AgentId, Member>,
     /// The state in which it starts.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::described::StateName"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::FileName"))]
     pub start: String,
     /// The states.
+    #[cfg_attr(feature = "schema", schemars(extend("propertyNames" = crate::described::file_name())))]
     pub states: BTreeMap<String, State>,
     /// Which states may follow which, besides those that rules lead to.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -99,6 +100,7 @@ pub struct Member {
     pub max_risk: Option<Risk>,
     /// The signals that its steps may end with; any when left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<crate::described::StateName>"))]
     pub signals: Vec<String>,
     /// Settings of its own, for whoever runs it.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
@@ -122,7 +124,7 @@ pub struct State {
     pub end: Option<End>,
     /// How long it may last, in milliseconds; written as `timeout: 24h`.
     #[serde(default, rename = "timeout", skip_serializing_if = "Option::is_none", with = "span::maybe")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::described::Span>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::Span"))]
     pub timeout_ms: Option<u64>,
     /// The signal when it lasted too long; `<STATE>_TIMEOUT` when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -248,6 +250,7 @@ pub struct ErrorRoute {
 #[serde(deny_unknown_fields)]
 pub struct EventTrigger {
     /// The type of the event.
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::StateName"))]
     pub on: String,
     /// What must hold of it: `event` is what came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -261,8 +264,8 @@ pub struct EventTrigger {
 #[schemars(untagged, rename = "WorkflowSignals")]
 #[expect(dead_code, reason = "it describes what is read by hand")]
 enum OneOrMany {
-    One(String),
-    Many(Vec<String>),
+    One(crate::described::StateName),
+    Many(Vec<crate::described::StateName>),
 }
 
 /// A name, or a list of names.

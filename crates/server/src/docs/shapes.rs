@@ -29,8 +29,10 @@ fn inside(shape: &Value) -> String {
     let Some(fields) = shape["properties"].as_object() else { return format!("<p>{}</p>", words(shape)) };
     let needed: Vec<&str> = shape["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut out = String::from("<table>");
-    for (name, field) in fields {
-        let optional = if needed.contains(&name.as_str()) { "" } else { " <small>optional</small>" };
+    let is_needed = |name: &str| needed.contains(&name);
+    let (first, rest): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| is_needed(name));
+    for (name, field) in first.into_iter().chain(rest) {
+        let optional = if is_needed(name) { "" } else { " <small>optional</small>" };
         let says = prose(field["description"].as_str().unwrap_or_default());
         let words = words(field);
         let _ = write!(out, "<tr><td><code>{}</code>{optional}</td><td>{words}</td><td>{says}</td></tr>", plain(name));

@@ -1,4 +1,5 @@
 //! A server in a folder of its own, and the plainest client there is.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use handover_engine::Engine;
 use handover_server::{Options, Server};
