@@ -1,6 +1,7 @@
 //! What people run on this project: `cargo xtask test`, `tidy`, `docs`, `bench`. One file per command.
 
 mod bench;
+mod contract;
 mod docs;
 mod run;
 mod sdk;
@@ -15,7 +16,8 @@ const HELP: &str = "\
 cargo xtask <command>
 
   test [--rounds N] [--fast]   build, run all tests, the examples and `packages`, then tidy: what CI runs
-  packages                     let the official packages of model providers talk to the scripted model
+  packages                     let the official packages of model providers talk to the scripted model, and a
+                               property-based tester to the server
   tidy                         formatting, lints and the rules of this house
   docs [--check]               write the generated pages under docs/, or report which are out of date
   bench NAME [--json] [--quick]   measure, with a limit of the same run; NAME is engine, guards, tokens or workflow

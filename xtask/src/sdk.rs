@@ -2,6 +2,7 @@
 //! Prometheus read what is sent to them. What they understand, any client does.
 
 use crate::{
+    contract,
     run::{cargo, root, show},
     test::built,
 };
@@ -17,26 +18,25 @@ const EXAMPLE: &str = "scripted_model";
 /// The example that writes traces and metrics.
 const SAMPLE: &str = "telemetry_sample";
 /// Checks of packages.
-const MODELS: Packages =
-    Packages { folder: "crates/agents/tests/sdk", home: "sdk-venv", import: "import openai, anthropic" };
-const TELEMETRY: Packages = Packages {
+const MODELS: Home = Home { folder: "crates/agents/tests/sdk", name: "sdk-venv", modules: "openai, anthropic" };
+const TELEMETRY: Home = Home {
     folder: "crates/telemetry/tests/packages",
-    home: "telemetry-venv",
-    import: "import opentelemetry.proto, prometheus_client",
+    name: "telemetry-venv",
+    modules: "opentelemetry.proto, prometheus_client",
 };
 /// Says in that home what is installed there.
 const READY: &str = "handover-ready";
 /// What has to be installed where Python is missing.
 const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 
-/// Packages that are tried together.
-struct Packages {
+/// A Python of our own for one check.
+pub struct Home {
     /// Where the check lies, with the versions that it is made for.
-    folder: &'static str,
-    /// Where Python finds itself a home in the folder of what is built.
-    home: &'static str,
-    /// Says in Python that they are there.
-    import: &'static str,
+    pub folder: &'static str,
+    /// Its folder, beside what is built.
+    pub name: &'static str,
+    /// The modules that it must know.
+    pub modules: &'static str,
 }
 
 /// Builds what the checks need, and runs them.
@@ -44,20 +44,22 @@ pub fn main() -> Result<(), String> {
     for (package, example) in [("handover-agents", EXAMPLE), ("handover-telemetry", SAMPLE)] {
         show(&mut cargo(&["build", "--package", package, "--example", example, "--locked"]))?;
     }
+    show(&mut cargo(&["build", "--package", "handover", "--bin", "handover", "--locked"]))?;
     check()
 }
 
 /// Runs all checks. One that cannot be run fails: nothing is left out.
 pub fn check() -> Result<(), String> {
     models()?;
-    telemetry()
+    telemetry()?;
+    contract::check()
 }
 
 /// What an example writes is read by the packages of those for whom it is written.
 fn telemetry() -> Result<(), String> {
     let example = built(SAMPLE)?;
     let folder = root().join(TELEMETRY.folder);
-    let python = home(&TELEMETRY)?;
+    let python = TELEMETRY.python()?;
     let written = tempfile::tempdir().map_err(|e| format!("no folder can be made: {e}"))?;
     show(Command::new(&example).arg(written.path()))?;
     show(Command::new(&python).arg(folder.join("check.py")).arg(written.path()))
@@ -67,7 +69,7 @@ fn telemetry() -> Result<(), String> {
 fn models() -> Result<(), String> {
     let example = built(EXAMPLE)?;
     let folder = root().join(MODELS.folder);
-    let python = home(&MODELS)?;
+    let python = MODELS.python()?;
     let mut server = Command::new(&example);
     server.arg(folder.join("script.yaml")).stdin(Stdio::piped()).stdout(Stdio::piped());
     let server = server.spawn().map_err(|e| format!("{}: {e}", example.display()))?;
@@ -89,24 +91,26 @@ fn with_server(mut server: Child, run: impl FnOnce(&str) -> Result<(), String>) 
         .map_err(|why| format!("the scripted model: {why}"))
 }
 
-/// A Python of our own with the packages in it. It is made once, and again when something about it changes.
-fn home(packages: &Packages) -> Result<PathBuf, String> {
-    let folder = packages.folder;
-    let list = root().join(folder).join("requirements.txt");
-    let wanted = fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
-    let home = built_folder()?.join(packages.home);
-    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let works = Command::new(&python).args(["-c", packages.import]).status().is_ok_and(|end| end.success());
-    if works && fs::read_to_string(home.join(READY)).is_ok_and(|found| found == wanted) {
-        return Ok(python);
+impl Home {
+    /// The Python with the packages of its folder in it. It is made once, and again when something about it changes.
+    pub fn python(&self) -> Result<PathBuf, String> {
+        let list = root().join(self.folder).join("requirements.txt");
+        let wanted = fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
+        let home = built_folder()?.join(self.name);
+        let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+        let modules = format!("import {}", self.modules);
+        let works = Command::new(&python).args(["-c", &modules]).status().is_ok_and(|end| end.success());
+        if works && fs::read_to_string(home.join(READY)).is_ok_and(|found| found == wanted) {
+            return Ok(python);
+        }
+        need_python()?;
+        show(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
+        let mut install = Command::new(&python);
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&list);
+        show(&mut install).map_err(|e| format!("the packages of {}/requirements.txt cannot be installed: {e}", self.folder))?;
+        fs::write(home.join(READY), wanted).map_err(|e| format!("{}: {e}", home.display()))?;
+        Ok(python)
     }
-    need_python()?;
-    show(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
-    let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&list);
-    show(&mut install).map_err(|e| format!("the packages of {folder}/requirements.txt cannot be installed: {e}"))?;
-    fs::write(home.join(READY), wanted).map_err(|e| format!("{}: {e}", home.display()))?;
-    Ok(python)
 }
 
 /// Makes sure of Python and of what makes it a home, which small installations leave out.

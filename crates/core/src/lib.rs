@@ -11,7 +11,7 @@ pub mod command;
 pub mod context;
 pub mod decide;
 #[cfg(feature = "schema")]
-mod described;
+pub mod described;
 pub mod digest;
 pub mod event;
 pub mod expression;

@@ -77,6 +77,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<ReturnStatus>,
     /// What happened, in full: enough to rebuild the session.
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::EventBody"))]
     pub event: Event,
 }
 

@@ -21,8 +21,10 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct EventRule {
     /// Its name.
+    #[cfg_attr(feature = "schema", schemars(with = "AgentId"))]
     pub name: String,
     /// The type of event; `security.*` stands for all that begin so.
+    #[cfg_attr(feature = "schema", schemars(with = "handover_core::described::Text"))]
     pub on: String,
     /// In whose name the work is handed over where the event belongs to no session.
     pub from_agent: AgentId,
@@ -31,8 +33,10 @@ pub struct EventRule {
     pub to_agent: Option<AgentId>,
     /// A capability to find somebody by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<handover_core::described::Text>"))]
     pub capability: Option<String>,
     /// What is to be done; the event's data goes with it.
+    #[cfg_attr(feature = "schema", schemars(with = "handover_core::described::Text"))]
     pub task: String,
     /// How urgent it is.
     #[serde(default)]
@@ -45,9 +49,11 @@ pub struct EventRule {
 #[serde(deny_unknown_fields)]
 pub struct OutsideEvent {
     /// Its id: the same one twice hands over once.
+    #[cfg_attr(feature = "schema", schemars(with = "handover_core::described::KeyText"))]
     pub id: String,
     /// Its type.
     #[serde(rename = "type")]
+    #[cfg_attr(feature = "schema", schemars(with = "handover_core::described::Text"))]
     pub kind: String,
     /// Its data.
     #[serde(default)]

@@ -1,6 +1,6 @@
 //! A request as a handler sees it: who asks, of which thing, with what.
 
-use crate::{problem::Problem, start::State};
+use crate::{problem::Problem, start::State, strict::Strict};
 use axum::http::HeaderMap;
 use bytes::Bytes;
 use handover_core::{
@@ -76,7 +76,29 @@ impl Ask {
         let text = self.text()?;
         handover_core::wire::checked(text)?;
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let read = serde_path_to_error::deserialize(Strict(&mut deserializer)).map_err(|error| {
+            let (place, inner) = (error.path().to_string(), error.inner());
+            if inner.is_data() { refused_by_form(&place, &inner.to_string()) } else { not_json(inner) }
+        })?;
+        deserializer.end().map_err(|error| not_json(&error))?;
+        Ok(read)
+    }
+
+    /// The same for something that the address names. The body may name it too, and then it is the same.
+    pub(crate) fn form_of<T: DeserializeOwned>(&self, name: &str, field: &str) -> Result<T, Problem> {
+        let mut value: serde_json::Value = self.form()?;
+        if let Some(fields) = value.as_object_mut() {
+            if fields.get(field).is_none_or(serde_json::Value::is_null) {
+                fields.insert(field.to_owned(), name.into());
+            }
+            let named = &fields[field];
+            if named.is_string() && named.as_str() != Some(name) {
+                let shown: String = name.chars().filter(|c| !c.is_control()).take(80).collect();
+                let message = format!("the address is of \"{shown}\", and the body of something else");
+                return Err(Refusal::new(Code::UnknownValue, message).at(field).into());
+            }
+        }
+        serde_path_to_error::deserialize(Strict(value)).map_err(|error| {
             let (place, inner) = (error.path().to_string(), error.inner());
             refused_by_form(&place, &inner.to_string()).into()
         })
@@ -96,12 +118,19 @@ impl Ask {
     /// The key that makes the request once.
     pub(crate) fn idempotency_key(&self) -> Result<Option<String>, Problem> {
         let Some(value) = self.headers.get("idempotency-key") else { return Ok(None) };
-        let text = value.to_str().ok().filter(|text| !text.is_empty() && text.chars().count() <= KEY_CHARS_MAX);
+        let fits =
+            |text: &&str| (1..=KEY_CHARS_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
+        let text = value.to_str().ok().filter(fits);
         text.map(|text| Some(text.to_owned())).ok_or_else(|| {
             let message = format!("a key has 1 to {KEY_CHARS_MAX} visible ASCII characters (KEY_CHARS_MAX)");
             Refusal::new(Code::BadHeader, message).at("Idempotency-Key").into()
         })
     }
+}
+
+fn not_json(error: &serde_json::Error) -> Refusal {
+    let details = serde_json::json!({ "line": error.line(), "column": error.column() });
+    Refusal::new(Code::NotJson, error.to_string()).details(details)
 }
 
 /// What a derived reader says, as one of our refusals.
@@ -112,8 +141,6 @@ fn refused_by_form(place: &str, message: &str) -> Refusal {
         Code::UnknownField
     } else if message.starts_with("unknown variant") {
         Code::UnknownValue
-    } else if message.starts_with("EOF") || message.starts_with("expected") || message.starts_with("trailing") {
-        Code::NotJson
     } else {
         Code::WrongType
     };

@@ -227,6 +227,9 @@ async fn answer(
         told.standing = entered.standing;
         auth::may(entered, route.entry)?;
     }
+    if route.parameters.iter().any(|parameter| parameter.name.starts_with("If-")) {
+        crate::etag::readable(&parts.headers)?;
+    }
     let body = if route.body.is_some() { read(&parts.headers, body, state.body).await? } else { Bytes::new() };
     let (engine, who) = match entered {
         Some(Entered { engine, caller, key, .. }) => (engine, key.map_or(caller.name, |key| key.name.clone())),

@@ -31,12 +31,13 @@ impl ETag {
 
     /// Whether the request says that it has this very version.
     pub(crate) fn is_known_to(&self, headers: &HeaderMap) -> bool {
-        named(headers, &header::IF_NONE_MATCH).is_some_and(|tags| tags.iter().any(|tag| tag == "*" || *tag == self.0))
+        let tags = named(headers, &header::IF_NONE_MATCH).ok().flatten();
+        tags.is_some_and(|tags| tags.iter().any(|tag| tag == "*" || *tag == self.0))
     }
 
     /// Refuses where the request was made for another version than this one.
     pub(crate) fn must_fit(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        match named(headers, &header::IF_MATCH) {
+        match named(headers, &header::IF_MATCH)? {
             Some(tags) if !tags.iter().any(|tag| tag == "*" || *tag == self.0) => {
                 Err(Refusal::new(Code::NotFresh, format!("the present version is {self}")).at("If-Match"))
             }
@@ -47,10 +48,10 @@ impl ETag {
 
 /// The number that `If-Match` names, where it is there: 0 for `If-None-Match: *`, nothing yet.
 pub(crate) fn expected_version(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
-    if named(headers, &header::IF_NONE_MATCH).is_some_and(|tags| tags.iter().any(|tag| tag == "*")) {
+    if named(headers, &header::IF_NONE_MATCH)?.is_some_and(|tags| tags.iter().any(|tag| tag == "*")) {
         return Ok(Some(0));
     }
-    let Some(tags) = named(headers, &header::IF_MATCH) else { return Ok(None) };
+    let Some(tags) = named(headers, &header::IF_MATCH)? else { return Ok(None) };
     match tags.as_slice() {
         [only] if only == "*" => Ok(None),
         [only] => only.parse().map(Some).map_err(|_| bad("If-Match", "it is not a version of this variable")),
@@ -62,9 +63,25 @@ fn bad(name: &str, message: &str) -> Refusal {
     Refusal::new(Code::BadHeader, message).at(name)
 }
 
+/// Refuses headers that name no version at all, before anything is done.
+pub(crate) fn readable(headers: &HeaderMap) -> Result<(), Refusal> {
+    named(headers, &header::IF_MATCH)?;
+    named(headers, &header::IF_NONE_MATCH).map(drop)
+}
+
 /// The tags of a header, without their quotes.
-fn named(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<String>> {
-    let text = headers.get(name)?.to_str().ok()?;
-    let bare = |tag: &str| tag.trim().trim_start_matches("W/").trim_matches('"').to_owned();
-    Some(text.split(',').map(bare).collect())
+fn named(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Vec<String>>, Refusal> {
+    let Some(value) = headers.get(name) else { return Ok(None) };
+    let wrong = || bad(name.as_str(), "it is no version; give back an `ETag` as it is, or `*`");
+    let text = value.to_str().map_err(|_| wrong())?.trim();
+    if text == "*" {
+        return Ok(Some(vec![text.to_owned()]));
+    }
+    let bare = |tag: &str| {
+        let tag = tag.trim();
+        let inner = tag.strip_prefix("W/").unwrap_or(tag).strip_prefix('"')?.strip_suffix('"')?;
+        inner.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"').then(|| inner.to_owned())
+    };
+    let tags: Option<Vec<String>> = text.split(',').map(bare).collect();
+    tags.map(Some).ok_or_else(wrong)
 }

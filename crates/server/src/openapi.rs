@@ -1,37 +1,88 @@
 //! The document of the interface: OpenAPI 3.1, made from the table of routes and the types behind them.
 
+mod components;
+mod query;
+mod refused;
+
+pub use refused::refused;
+
 use crate::{
+    forms::{GivingForm, HandoffRequest, ProfileForm, TurnForm, WorkflowForm},
     problem::Problem,
-    table::{Entry, Route, routes},
+    table::{Answered, Entry, Route, routes, shape},
 };
-use handover_core::{agent::Profile, command::Giving, command::Turn, handoff::Request};
-use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use serde::Serialize as _;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
 /// The document, made once.
-pub(crate) fn text_of_document() -> &'static str {
-    static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| serde_json::to_string_pretty(&document()).unwrap_or_default() + "\n")
+///
+/// A server that is open says that a key may be left out.
+pub(crate) fn text_of_document(open: bool) -> &'static str {
+    static CLOSED: OnceLock<String> = OnceLock::new();
+    static OPEN: OnceLock<String> = OnceLock::new();
+    if !open {
+        return CLOSED.get_or_init(text);
+    }
+    OPEN.get_or_init(|| {
+        let mut document = document();
+        document["security"] = json!([{}, { "key": [] }]);
+        written(&document)
+    })
+}
+
+/// The document as text, as it is served and kept in the reference.
+#[must_use]
+pub fn text() -> String {
+    written(&document())
+}
+
+/// Indented by one: a difference shows line by line, and it is not much longer than it must be.
+fn written(document: &Value) -> String {
+    let mut bytes = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(b" ");
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    // A value can always be written to memory.
+    let _ = document.serialize(&mut serializer);
+    String::from_utf8_lossy(&bytes).into_owned() + "\n"
+}
+
+/// What is taken and what is given are told apart: a field that is always there in an answer may be left out of a request.
+struct Sides {
+    taken: SchemaGenerator,
+    given: SchemaGenerator,
+}
+
+impl Sides {
+    fn new() -> Self {
+        let mut settings = SchemaSettings::draft2020_12();
+        settings.meta_schema = None;
+        settings.definitions_path = "/components/schemas".into();
+        let given = settings.clone().for_serialize().into_generator();
+        settings.definitions_path = components::TAKEN.into();
+        Self { taken: settings.into_generator(), given }
+    }
 }
 
 /// The whole document.
 #[must_use]
 pub fn document() -> Value {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.definitions_path = "/components/schemas".into();
-    settings.meta_schema = None;
-    let mut generator = settings.into_generator();
-    let problem = generator.subschema_for::<Problem>();
+    let mut sides = Sides::new();
+    let problem = sides.given.subschema_for::<Problem>().to_value();
     let mut paths: Map<String, Value> = Map::new();
+    let mut tags: Vec<Value> = Vec::new();
     for route in routes() {
-        let operation = operation(&route, &mut generator);
+        let operation = operation(&route, &mut sides);
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         path[route.method.as_str().to_ascii_lowercase()] = operation;
+        let tag = json!({ "name": route.tag });
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
     }
-    let mut schemas = generator.take_definitions(true);
-    tidy(&mut schemas);
-    json!({
+    let (given, taken) = (sides.given.take_definitions(true), sides.taken.take_definitions(true));
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Handover",
@@ -42,45 +93,34 @@ pub fn document() -> Value {
         },
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
         "security": [{ "key": [] }],
+        "tags": tags,
         "paths": paths,
         "components": {
             "securitySchemes": {
                 "key": { "type": "http", "scheme": "bearer", "description": "A key made by `handover keys make`." },
             },
-            "schemas": schemas,
-            "responses": { "Problem": {
-                "description": "Why it was refused.",
-                "content": { "application/problem+json": { "schema": problem } },
-            } },
+            "schemas": given,
+            "responses": refused::components(&problem),
+            "headers": components::headers(),
         },
-    })
+    });
+    components::join(&mut document, taken);
+    components::tidy(&mut document);
+    document
 }
 
 const ABOUT: &str = "An answer of success means that it is on disk. A refusal has a stable code, says what is wrong, where, \
 and how to mend it, and has changed nothing. What is not yours does not exist for you. The same `Idempotency-Key` with the \
-same request gives the first answer.";
+same request gives the first answer. A key of the house speaks for the tenant that it names in the header `Handover-Tenant`. \
+Every answer has a header `X-Request-Id`, by which the log knows it. A server of this machine that has no keys yet needs none.";
 
-/// Statuses that every route with a key can have.
-const ALWAYS: [(u16, &str); 3] = [
-    (401, "No key was sent, or it is not valid."),
-    (403, "The key does not allow this."),
-    (429, "Too many requests; `Retry-After` says how long to wait."),
-];
-
-fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
+fn operation(route: &Route, sides: &mut Sides) -> Value {
     let mut responses: Map<String, Value> = Map::new();
     for answer in &route.answers {
-        let mut response = json!({ "description": answer.says });
-        if let Some(shape) = answer.shape {
-            response["content"] = json!({ answer.media: { "schema": shape(generator) } });
-        }
-        responses.insert(answer.status.to_string(), response);
+        responses.insert(answer.status.to_string(), answered(route, answer, &mut sides.given));
     }
-    for (status, says) in refused(route) {
-        let problem = json!({ "$ref": "#/components/responses/Problem" });
-        let mut response = problem;
-        response["description"] = json!(says);
-        responses.entry(status.to_string()).or_insert(response);
+    for (status, _) in refused(route) {
+        responses.entry(status.to_string()).or_insert_with(|| refused::reference(status));
     }
     let mut operation = json!({
         "operationId": route.id,
@@ -88,12 +128,12 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
         "tags": [route.tag],
         "responses": responses,
     });
-    let parameters = parameters(route, generator);
+    let parameters = parameters(route, &mut sides.taken);
     if !parameters.is_empty() {
         operation["parameters"] = json!(parameters);
     }
     if let Some((shape, optional)) = route.body {
-        let schema = shape(generator);
+        let schema = shape(&mut sides.taken);
         operation["requestBody"] =
             json!({ "required": !optional, "content": { "application/json": { "schema": schema } } });
     }
@@ -104,46 +144,25 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
     operation
 }
 
-/// The statuses of refusals of a route, with what they mean.
-#[must_use]
-pub fn refused(route: &Route) -> Vec<(u16, &'static str)> {
-    let mut found: Vec<(u16, &'static str)> = Vec::new();
-    if route.entry != Entry::Anybody {
-        found.extend(ALWAYS);
-        found.push((500, "Trouble of ours; the log has more."));
-        found.push((503, "Too much is going on, or the server ends; try again."));
+fn answered(route: &Route, answer: &Answered, generator: &mut SchemaGenerator) -> Value {
+    let mut response = json!({ "description": answer.says, "headers": headers(route, answer.status) });
+    if let Some(shape) = answer.shape {
+        response["content"] = json!({ answer.media: { "schema": shape(generator) } });
     }
-    if route.parameters.iter().any(|parameter| parameter.place == "path") {
-        found.push((404, "There is no such thing for you."));
-    }
-    if route.body.is_some() || !route.parameters.is_empty() || route.query.is_some() {
-        found.push((400, "The request cannot be read."));
-    }
-    if route.query.is_some() {
-        found.push((422, "The query is wrong; all of it is told."));
-    }
-    if route.body.is_some() {
-        found.push((408, "The body took too long to arrive."));
-        found.push((413, "Something is larger than its limit, which is named."));
-        found.push((415, "The body is not JSON."));
-        found.push((422, "The request is wrong; all of it is told."));
-    }
-    found.extend(route.refuses.iter().map(|status| (*status, meaning(*status))));
-    found
+    response
 }
 
-fn meaning(status: u16) -> &'static str {
-    match status {
-        404 => "There is no such thing for you.",
-        409 => "It does not fit what has happened meanwhile, or a guard stops it.",
-        412 => "It is not what you saw any more.",
-        413 => "Something is larger than its limit, which is named.",
-        422 => "The request is wrong; all of it is told.",
-        429 => "Too often.",
-        500 => "Trouble of ours.",
-        503 => "Not now.",
-        _ => "It was refused.",
+/// The headers of an answer.
+fn headers(route: &Route, status: u16) -> Value {
+    let versioned = route.answers.iter().any(|answer| answer.status == 304);
+    let mut found = vec!["X-Request-Id"];
+    if versioned {
+        found.push("ETag");
     }
+    if status == 201 {
+        found.push("Location");
+    }
+    components::named(&found)
 }
 
 fn parameters(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
@@ -157,84 +176,43 @@ fn parameters(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
         }));
     }
     if let Some(query) = route.query {
-        all.extend(fields(query, generator));
+        all.extend(query::fields(query, generator));
     }
     all
 }
 
-/// The fields of a form, as parameters of the query.
-fn fields(form: crate::table::Describe, generator: &mut SchemaGenerator) -> Vec<Value> {
-    let whole = form(generator).to_value();
-    let name = whole["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned();
-    let described = generator.definitions_mut().remove(&name).unwrap_or(whole);
-    let required: Vec<&str> =
-        described["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let properties = described["properties"].as_object().cloned().unwrap_or_default();
-    properties
-        .into_iter()
-        .map(|(name, mut schema)| {
-            let says = schema["description"].as_str().unwrap_or_default().to_owned();
-            let needed = required.contains(&name.as_str());
-            schema = plain(schema);
-            json!({ "name": name, "in": "query", "required": needed, "description": says, "schema": schema })
-        })
-        .collect()
-}
-
-/// A parameter that is left out is left out: there is no null in a query.
-fn plain(mut schema: Value) -> Value {
-    let Some(fields) = schema.as_object_mut() else { return schema };
-    for word in ["description", "default"] {
-        fields.remove(word);
-    }
-    if let Some(types) = fields.get_mut("type").filter(|types| types.is_array()) {
-        let first = types.as_array().and_then(|types| types.iter().find(|word| *word != "null").cloned());
-        *types = first.unwrap_or(Value::Null);
-    }
-    let one = fields
-        .get("anyOf")
-        .and_then(Value::as_array)
-        .and_then(|all| all.iter().find(|one| one["type"] != "null").cloned());
-    one.unwrap_or(schema)
-}
-
-/// A form that a reader of ours takes, in which null is the same as leaving out.
-fn lenient<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
-}
-
 /// A request for a handoff.
 pub(crate) fn request(generator: &mut SchemaGenerator) -> Schema {
-    lenient::<Request>(generator)
+    shape::<HandoffRequest>(generator)
 }
 
 /// The end of a turn.
 pub(crate) fn turn(generator: &mut SchemaGenerator) -> Schema {
-    lenient::<Turn>(generator)
+    shape::<TurnForm>(generator)
 }
 
 /// The profile of an agent.
 pub(crate) fn profile(generator: &mut SchemaGenerator) -> Schema {
-    lenient::<Profile>(generator)
+    shape::<ProfileForm>(generator)
 }
 
 /// What is given back, with its lease and what follows.
 pub(crate) fn giving(generator: &mut SchemaGenerator) -> Schema {
-    lenient::<Giving>(generator)
+    shape::<GivingForm>(generator)
 }
 
 /// The definition of a workflow.
-pub(crate) fn workflow(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } })
+pub(crate) fn workflow(generator: &mut SchemaGenerator) -> Schema {
+    shape::<WorkflowForm>(generator)
 }
 
-/// Any JSON.
+/// Any JSON object.
 pub(crate) fn anything(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object" })
 }
 
 /// Text.
-pub(crate) fn text(_: &mut SchemaGenerator) -> Schema {
+pub(crate) fn text_shape(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string" })
 }
 
@@ -242,24 +220,4 @@ pub(crate) fn text(_: &mut SchemaGenerator) -> Schema {
 pub(crate) fn encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'~');
     text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
-}
-
-/// Formats of numbers that OpenAPI has no word for say nothing that the bounds do not.
-fn tidy(schemas: &mut Map<String, Value>) {
-    for schema in schemas.values_mut() {
-        walk(schema);
-    }
-}
-
-fn walk(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            if fields.get("format").and_then(Value::as_str).is_some_and(|word| word.starts_with("uint")) {
-                fields.remove("format");
-            }
-            fields.values_mut().for_each(walk);
-        }
-        Value::Array(items) => items.iter_mut().for_each(walk),
-        _ => {}
-    }
 }

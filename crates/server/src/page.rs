@@ -6,6 +6,9 @@ use handover_core::{
     refusal::{Code, Refusal},
 };
 
+/// What a cursor looks like.
+pub(crate) const CURSOR: &str = "^c[0-9a-fA-F]{1,16}$";
+
 /// Rows that are asked for, within bounds.
 pub(crate) fn rows(limit: Option<u64>) -> Result<usize, Problem> {
     let Some(limit) = limit else { return Ok(ANSWER_ROWS) };

@@ -220,6 +220,16 @@ impl Route {
         self.header("If-Match", "The `ETag` of what you saw: refused when it has changed.", tag_shape).refuses(&[412])
     }
 
+    /// `*` where nothing may be there yet.
+    pub(crate) fn if_none(self) -> Self {
+        self.header("If-None-Match", "`*`: refused when there is one already.", tag_shape)
+    }
+
+    /// Where a listener goes on.
+    pub(crate) fn last_event(self) -> Self {
+        self.header("Last-Event-ID", "The id of the last event that was heard.", position_shape)
+    }
+
     fn header(mut self, name: &'static str, says: &'static str, shape: Describe) -> Self {
         self.parameters.push(Parameter { name, place: "header", says, shape });
         self
@@ -239,8 +249,17 @@ fn key_shape(_: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({ "type": "string", "minLength": 1, "maxLength": max, "pattern": "^[\\x21-\\x7e]+$" })
 }
 
+fn position_shape(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({ "type": "integer", "minimum": 0, "maximum": u64::MAX })
+}
+
 fn tag_shape(_: &mut SchemaGenerator) -> Schema {
-    schemars::json_schema!({ "type": "string", "pattern": "^(\\*|(W/)?\"[\\x21\\x23-\\x7e]*\")$" })
+    let tag = r#"(W/)?"[\x21\x23-\x2b\x2d-\x7e]*""#;
+    let list = format!("^{tag}( *, *{tag})*$");
+    schemars::json_schema!({
+        "anyOf": [{ "const": "*" }, { "type": "string", "minLength": 2, "pattern": list }],
+        "examples": ["*", "\"1\""],
+    })
 }
 
 /// All routes, in the order of the document.

@@ -18,6 +18,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 /// A handoff.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Handoff")]
 pub struct HandoffView {
     /// Its id.
     pub id: HandoffId,
@@ -108,6 +109,7 @@ impl HandoffView {
 
 /// A session.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Session")]
 pub struct SessionView {
     /// Its id.
     pub id: SessionId,
@@ -192,6 +194,7 @@ impl SessionView {
 
 /// An agent.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Agent")]
 pub struct AgentView {
     /// What it says of itself.
     pub profile: Arc<Profile>,
@@ -214,6 +217,7 @@ impl AgentView {
 
 /// Work that was taken: all that whoever took it needs.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Assignment")]
 pub struct AssignmentView {
     /// The lease: every later step names it.
     pub lease: LeaseId,
@@ -245,6 +249,7 @@ impl AssignmentView {
 
 /// How a broadcast was decided.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Broadcasted")]
 pub struct GroupView {
     /// The group.
     pub group: GroupId,
@@ -270,6 +275,7 @@ pub type Locks = BTreeMap<String, Vec<Lock>>;
 
 /// A page of something. `next` is the cursor of the page after it; nothing on the last one.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "{T}Page")]
 pub struct Page<T> {
     /// What was found.
     pub items: Vec<T>,

@@ -4,6 +4,7 @@ mod cli;
 mod errors;
 pub mod limits;
 mod metrics;
+mod openapi;
 mod pictures;
 mod policy;
 mod workflow;
@@ -60,6 +61,7 @@ fn pages(root: &Path) -> Result<Vec<Page>, String> {
     pages.push(metrics::page());
     pages.push(policy::page(&settings)?);
     pages.extend(workflow::pages()?);
+    pages.push(openapi::page());
     pages.extend(pictures::pages()?);
     Ok(pages)
 }

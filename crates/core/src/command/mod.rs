@@ -87,6 +87,7 @@ pub struct Open {
 #[serde(deny_unknown_fields)]
 pub struct Write {
     /// Its name. `agent/name` is in the scope of that agent; a name without a slash is shared.
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::VariableName"))]
     pub name: String,
     /// Its value.
     pub value: Value,
@@ -104,9 +105,11 @@ pub struct NewArtifact {
     #[serde(rename = "type")]
     pub kind: ArtifactType,
     /// Where it is: a path or a URI.
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::Text"))]
     pub path: String,
     /// What it is, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::FreeText"))]
     pub description: String,
     /// How finished it is.
     #[serde(default)]

@@ -128,6 +128,7 @@ pub struct Edit {
     pub to_agent: Option<AgentId>,
     /// What is to be done instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::described::Text>"))]
     pub description: Option<String>,
     /// With which data instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]

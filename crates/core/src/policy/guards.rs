@@ -35,18 +35,22 @@ pub struct SessionLimits {
     pub escalations: Option<u32>,
     /// Agents that have a part in it, the first owner included.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(max = limits::WATCH_AGENTS_MAX)))]
     pub agents: Option<u32>,
     /// Agents in one chain of handoffs.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2)))]
     pub chain: Option<u32>,
     /// Tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Money.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub cost: Option<f64>,
     /// Time from its opening, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = limits::WAIT_MS_MAX)))]
     pub time_ms: Option<u64>,
 }
 

@@ -6,6 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// How far a session may go, in the words of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowLimits"))]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Handoffs that agents ask for.
@@ -16,18 +18,22 @@ pub struct Limits {
     pub escalations: Option<u32>,
     /// Agents that have a part in it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(max = crate::limits::WATCH_AGENTS_MAX)))]
     pub agents: Option<u32>,
     /// Agents in one chain of handoffs.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2)))]
     pub chain: Option<u32>,
     /// Tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Money.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub cost: Option<f64>,
     /// Time from its opening, in milliseconds; written as `time: 7d`.
     #[serde(rename = "time", skip_serializing_if = "Option::is_none", with = "span::maybe")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::Span"))]
     pub time_ms: Option<u64>,
 }
 

@@ -39,9 +39,11 @@ use std::{collections::BTreeMap, fmt};
 
 /// A workflow, as its file says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Workflow {
     /// Its name.
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::FileName"))]
     pub name: String,
     /// What it is for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -49,8 +51,10 @@ pub struct Workflow {
     /// Everybody who works in it.
     pub agents: BTreeMap<AgentId, Member>,
     /// The state in which it starts.
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::FileName"))]
     pub start: String,
     /// The states.
+    #[cfg_attr(feature = "schema", schemars(extend("propertyNames" = crate::described::file_name())))]
     pub states: BTreeMap<String, State>,
     /// Which states may follow which, besides those that rules lead to.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -65,6 +69,7 @@ pub struct Workflow {
     pub events: Vec<EventTrigger>,
     /// How far a session may go.
     #[serde(default, skip_serializing_if = "SessionLimits::is_empty", with = "measure")]
+    #[cfg_attr(feature = "schema", schemars(with = "measure::Limits"))]
     pub limits: SessionLimits,
     /// Settings for whoever runs its agents: services, folders.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
@@ -73,6 +78,8 @@ pub struct Workflow {
 
 /// Somebody who works in a workflow.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowMember"))]
 #[serde(deny_unknown_fields)]
 pub struct Member {
     /// What it does.
@@ -86,12 +93,14 @@ pub struct Member {
     pub run: Option<Runner>,
     /// How much it works on at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub at_once: Option<u32>,
     /// The highest risk that it may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_risk: Option<Risk>,
     /// The signals that its steps may end with; any when left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<crate::described::StateName>"))]
     pub signals: Vec<String>,
     /// Settings of its own, for whoever runs it.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
@@ -100,6 +109,8 @@ pub struct Member {
 
 /// Where the work stands, and who is responsible.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowState"))]
 #[serde(deny_unknown_fields)]
 pub struct State {
     /// Who is responsible; nobody in a state that ends.
@@ -113,9 +124,11 @@ pub struct State {
     pub end: Option<End>,
     /// How long it may last, in milliseconds; written as `timeout: 24h`.
     #[serde(default, rename = "timeout", skip_serializing_if = "Option::is_none", with = "span::maybe")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::Span"))]
     pub timeout_ms: Option<u64>,
     /// The signal when it lasted too long; `<STATE>_TIMEOUT` when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::described::StateName>"))]
     pub on_timeout: Option<String>,
 }
 
@@ -132,9 +145,12 @@ pub enum End {
 
 /// One rule: when this agent ends a step so, the work goes there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowRule"))]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// Its name, such as `1.1`.
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::StateName"))]
     pub id: String,
     /// Whose step ended.
     pub from: AgentId,
@@ -143,17 +159,21 @@ pub struct Rule {
     pub to: Option<AgentId>,
     /// The signals that the step may have ended with; any when left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    #[cfg_attr(feature = "schema", schemars(with = "OneOrMany"))]
     pub trigger_state: Vec<String>,
     /// What must hold besides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::described::Cel>"))]
     pub condition: Option<Condition>,
     /// Why the work goes there, in words.
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::Text"))]
     pub reason: String,
     /// How urgent it is.
     #[serde(default)]
     pub priority: Priority,
     /// The state from then on; the same when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::described::StateName>"))]
     pub next_state: Option<String>,
     /// What the next one is given.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
@@ -174,15 +194,20 @@ pub struct Rule {
 
 /// A way that may be gone again, but not for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowRetry"))]
 #[serde(deny_unknown_fields)]
 pub struct Retry {
     /// How often.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::RULE_TRIES_MAX)))]
     pub max: u32,
     /// How long the first waits, in milliseconds, written as `backoff: 2s`; 0 for not at all.
     #[serde(default, rename = "backoff", skip_serializing_if = "nothing", with = "span::always")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::Span"))]
     pub backoff_ms: u64,
     /// By how much longer each further one waits.
     #[serde(default = "twice")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::RETRY_FACTOR_MAX)))]
     pub factor: u32,
 }
 
@@ -205,6 +230,8 @@ impl Retry {
 
 /// Where work goes that failed in a way that no rule speaks of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowErrorRoute"))]
 #[serde(deny_unknown_fields)]
 pub struct ErrorRoute {
     /// Who looks at it; nobody when the workflow ends.
@@ -212,18 +239,33 @@ pub struct ErrorRoute {
     pub to: Option<AgentId>,
     /// The state from then on; the same when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::described::StateName>"))]
     pub next_state: Option<String>,
 }
 
 /// Something from outside that starts a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowEventTrigger"))]
 #[serde(deny_unknown_fields)]
 pub struct EventTrigger {
     /// The type of the event.
+    #[cfg_attr(feature = "schema", schemars(with = "crate::described::StateName"))]
     pub on: String,
     /// What must hold of it: `event` is what came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::described::Cel>"))]
     pub condition: Option<Condition>,
+}
+
+/// What `one_or_many` reads.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(untagged, rename = "WorkflowSignals")]
+#[expect(dead_code, reason = "it describes what is read by hand")]
+enum OneOrMany {
+    One(crate::described::StateName),
+    Many(Vec<crate::described::StateName>),
 }
 
 /// A name, or a list of names.

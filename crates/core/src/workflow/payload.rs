@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 /// What the next one is given.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowPayload"))]
 #[serde(deny_unknown_fields)]
 pub struct Payload {
     /// Fields that must be there.

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// How an agent is run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowRunner"))]
 #[serde(rename_all = "snake_case")]
 pub enum Runner {
     /// One that comes with this program, by name.
@@ -18,6 +20,8 @@ pub enum Runner {
 
 /// A model with tools, as a member of a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowModel"))]
 #[serde(default, deny_unknown_fields)]
 pub struct LlmRunner {
     /// The model, as its provider names it.
@@ -35,6 +39,8 @@ pub struct LlmRunner {
 
 /// A service that is called, as a member of a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WorkflowService"))]
 #[serde(default, deny_unknown_fields)]
 pub struct HttpRunner {
     /// Where it is called.

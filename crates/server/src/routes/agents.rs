@@ -11,6 +11,7 @@ use crate::{
 };
 use handover_core::{
     ids::{AgentId, SessionId},
+    limits::PAGE_MAX,
     refusal::{Code, Refusal},
     wire,
 };
@@ -74,15 +75,7 @@ async fn read(ask: Ask) -> Result<Reply, Problem> {
 
 async fn register(ask: Ask) -> Result<Reply, Problem> {
     let id = ask.agent()?;
-    let mut value: serde_json::Value = ask.form()?;
-    if let Some(fields) = value.as_object_mut() {
-        // The address says who it is; the body may say so too.
-        let named = fields.entry("id").or_insert_with(|| id.as_str().into());
-        if named.as_str() != Some(id.as_str()) {
-            let message = format!("the address is of \"{id}\", and the body of somebody else");
-            return Err(Refusal::new(Code::UnknownValue, message).at("id").into());
-        }
-    }
+    let value: serde_json::Value = ask.form_of(id.as_str(), "id")?;
     let profile = wire::profile(&value.to_string())?;
     if let Ok(known) = ask.engine.agent(&id) {
         ETag::content(&*known.profile).must_fit(&ask.headers)?;
@@ -127,6 +120,7 @@ async fn alive(ask: Ask) -> Result<Reply, Problem> {
 struct Rows {
     /// At most so many.
     #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: Option<u64>,
 }
 
@@ -142,7 +136,7 @@ async fn inbox(ask: Ask) -> Result<Reply, Problem> {
 #[derive(Debug, Serialize, JsonSchema)]
 struct WaitingReturn {
     /// The handoff or the group.
-    #[schemars(with = "String")]
+    #[schemars(with = "handover_core::ids::HandoffId")]
     of: uuid::Uuid,
     /// The session.
     session_id: SessionId,

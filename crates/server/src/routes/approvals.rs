@@ -4,6 +4,7 @@ use super::work::submit;
 use crate::{ask::Ask, problem::Problem, reply::Reply, table::Route};
 use handover_core::{
     command::{Answer, Command},
+    described::{FreeText, Text},
     digest::Digest,
     handoff::Edit,
 };
@@ -95,9 +96,11 @@ async fn list(ask: Ask) -> Result<Reply, Problem> {
 struct Approving {
     /// Who says so; the name of the key when left out.
     #[serde(default)]
+    #[schemars(with = "Option<Text>")]
     by: Option<String>,
     /// Why.
     #[serde(default)]
+    #[schemars(with = "FreeText")]
     comment: String,
     /// The digest of what they saw: refused when it has changed.
     #[serde(default)]
@@ -119,9 +122,11 @@ async fn approve(ask: Ask) -> Result<Reply, Problem> {
 struct Denying {
     /// Who says so; the name of the key when left out.
     #[serde(default)]
+    #[schemars(with = "Option<Text>")]
     by: Option<String>,
     /// Why.
     #[serde(default)]
+    #[schemars(with = "FreeText")]
     comment: String,
     /// The digest of what they saw: refused when it has changed.
     #[serde(default)]
@@ -140,6 +145,7 @@ async fn deny(ask: Ask) -> Result<Reply, Problem> {
 struct Amending {
     /// Who changes it; the name of the key when left out.
     #[serde(default)]
+    #[schemars(with = "Option<Text>")]
     by: Option<String>,
     /// What.
     edit: Edit,

@@ -2,7 +2,8 @@
 
 use crate::{
     ask::Ask,
-    openapi, page,
+    openapi,
+    page::{self, CURSOR},
     problem::Problem,
     reply::Reply,
     table::{Right, Route},
@@ -37,7 +38,7 @@ pub(crate) fn routes() -> Vec<Route> {
         )
         .right(Right::Administer)
         .query::<ExportQuery>()
-        .answers_as(200, "A record per line.", "application/x-ndjson", Some(openapi::text)),
+        .answers_as(200, "A record per line.", "application/x-ndjson", Some(openapi::text_shape)),
         Route::post("/v1/audit/verify", "verify_audit", "Checks every record, message and handoff.", verify)
             .right(Right::Administer)
             .answers::<Verified>(200, "What was looked at; all of it fits.")
@@ -95,9 +96,11 @@ struct AuditQuery {
     until: Option<Timestamp>,
     /// Rows of a page.
     #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: Option<u64>,
     /// `next` of the page before.
     #[serde(default)]
+    #[schemars(regex(pattern = CURSOR))]
     cursor: Option<String>,
 }
 
@@ -185,9 +188,11 @@ async fn verify(ask: Ask) -> Result<Reply, Problem> {
 struct HouseQuery {
     /// Rows of a page.
     #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: Option<u64>,
     /// `next` of the page before.
     #[serde(default)]
+    #[schemars(regex(pattern = CURSOR))]
     cursor: Option<String>,
 }
 

@@ -4,7 +4,8 @@ use super::sessions::By;
 use crate::{
     ask::Ask,
     etag::ETag,
-    openapi, page,
+    openapi,
+    page::{self, CURSOR},
     problem::Problem,
     reply::Reply,
     table::Route,
@@ -13,10 +14,11 @@ use crate::{
 use handover_core::{
     command::{Answer, Command},
     context::{Shown, View},
+    described::Text,
     event::Routed,
     handoff::{Return, Status},
     ids::{AgentId, GroupId, SessionId},
-    limits::RESULT_WAIT_MS_MAX,
+    limits::{PAGE_MAX, RESULT_WAIT_MS_MAX},
     message::Message,
     record::Record,
     refusal::{Code, Refusal},
@@ -120,9 +122,11 @@ async fn create(ask: Ask) -> Result<Reply, Problem> {
 struct HistoryQuery {
     /// Rows of a page.
     #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: Option<u64>,
     /// `next` of the page before.
     #[serde(default)]
+    #[schemars(regex(pattern = CURSOR))]
     cursor: Option<String>,
 }
 
@@ -169,9 +173,11 @@ async fn dry_run(ask: Ask) -> Result<Reply, Problem> {
 #[serde(deny_unknown_fields)]
 struct Recommending {
     /// The task, in words.
+    #[schemars(with = "Text")]
     task: String,
     /// At most so many.
     #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: Option<u64>,
 }
 
@@ -191,6 +197,7 @@ async fn suggestions(ask: Ask) -> Result<Reply, Problem> {
 struct WaitQuery {
     /// At most so many milliseconds; 0 looks once.
     #[serde(default)]
+    #[schemars(range(max = RESULT_WAIT_MS_MAX))]
     wait_ms: Option<u64>,
 }
 
@@ -254,9 +261,11 @@ struct ListQuery {
     earliest_first: Option<bool>,
     /// Rows of a page.
     #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: Option<u64>,
     /// `next` of the page before.
     #[serde(default)]
+    #[schemars(regex(pattern = CURSOR))]
     cursor: Option<String>,
 }
 
@@ -322,9 +331,11 @@ async fn view(ask: Ask) -> Result<Reply, Problem> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RangeQuery {
-    /// From this number on.
+    /// From this number on; 1 is the first.
+    #[schemars(range(min = 1))]
     first: u64,
     /// To this number.
+    #[schemars(range(min = 1))]
     last: u64,
 }
 

@@ -37,11 +37,11 @@ pub(crate) fn routes() -> Vec<Route> {
             200,
             "A page.",
             "text/html; charset=utf-8",
-            Some(openapi::text),
+            Some(openapi::text_shape),
         ),
         Route::get("/errors/{code}", "explain", "Says what a code means, and how to mend it.", explain)
             .anybody()
-            .answers_as(200, "A page.", "text/html; charset=utf-8", Some(openapi::text)),
+            .answers_as(200, "A page.", "text/html; charset=utf-8", Some(openapi::text_shape)),
     ]
 }
 
@@ -109,8 +109,8 @@ async fn metrics(ask: Ask) -> Result<Reply, Problem> {
     Ok(Reply::typed(handover_telemetry::metrics::CONTENT_TYPE, text))
 }
 
-async fn document(_: Ask) -> Result<Reply, Problem> {
-    Ok(Reply::typed("application/json", openapi::text_of_document()))
+async fn document(ask: Ask) -> Result<Reply, Problem> {
+    Ok(Reply::typed("application/json", openapi::text_of_document(ask.state.gate.is_open())))
 }
 
 async fn docs(_: Ask) -> Result<Reply, Problem> {

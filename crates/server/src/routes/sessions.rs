@@ -3,7 +3,8 @@
 use crate::{
     ask::Ask,
     etag::ETag,
-    page,
+    forms::MessageForm,
+    page::{self, CURSOR},
     problem::Problem,
     reply::Reply,
     table::{Right, Route},
@@ -11,8 +12,10 @@ use crate::{
 };
 use handover_core::{
     command::{Answer, Command, Open},
+    described::{FreeText, Text},
     digest::Digest,
     ids::{AgentId, SessionId},
+    limits::{MESSAGES_PER_APPEND_MAX, PAGE_MAX},
     message::{Message, NewMessage},
     policy::SessionLimits,
     refusal::{Code, Refusal},
@@ -81,15 +84,18 @@ struct Opening {
     active_agent: AgentId,
     /// The person that is served.
     #[serde(default)]
+    #[schemars(with = "Option<FreeText>")]
     user_id: Option<String>,
     /// What the user asked for.
     #[serde(default)]
+    #[schemars(with = "FreeText")]
     original_request: String,
     /// Anything else to keep.
     #[serde(default)]
     metadata: Value,
     /// The workflow whose limits it has, by name. To follow one, start it.
     #[serde(default)]
+    #[schemars(with = "Option<Text>")]
     workflow: Option<String>,
     /// Limits of its own.
     #[serde(default)]
@@ -145,9 +151,11 @@ async fn open(ask: Ask) -> Result<Reply, Problem> {
 struct ListQuery {
     /// Rows of a page.
     #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: Option<u64>,
     /// `next` of the page before.
     #[serde(default)]
+    #[schemars(regex(pattern = CURSOR))]
     cursor: Option<String>,
 }
 
@@ -176,6 +184,7 @@ struct Ending {
     /// In whose name.
     by: AgentId,
     /// Why.
+    #[schemars(with = "FreeText")]
     reason: String,
 }
 
@@ -206,6 +215,7 @@ struct MessagesQuery {
     first: Option<u64>,
     /// Rows of a page.
     #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
     limit: Option<u64>,
 }
 
@@ -224,7 +234,7 @@ async fn messages(ask: Ask) -> Result<Reply, Problem> {
 #[expect(dead_code, reason = "it describes what is read by hand")]
 struct Saying {
     /// The messages.
-    #[schemars(length(min = 1))]
+    #[schemars(with = "Vec<MessageForm>", length(min = 1, max = MESSAGES_PER_APPEND_MAX))]
     messages: Vec<NewMessage>,
     /// Only if the conversation has this many messages now.
     #[serde(default)]
@@ -258,6 +268,7 @@ struct Deciding {
     /// Who decides.
     by: AgentId,
     /// What.
+    #[schemars(with = "Text")]
     description: String,
     /// At which risk.
     #[serde(default)]

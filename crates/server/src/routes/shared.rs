@@ -12,7 +12,9 @@ use crate::{
 };
 use handover_core::{
     command::{Answer, Command, NewArtifact, Write},
+    described::Text,
     ids::{AgentId, ArtifactId},
+    limits::LOCK_MS_MAX,
     refusal::{Code, Refusal},
     session::{ArtifactStatus, LockType, Variable},
 };
@@ -33,6 +35,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<Variable>(200, "The variable."),
         Route::put("/v1/sessions/{session}/variables/{variable}", "write_variable", "Writes a variable.", write)
             .if_match()
+            .if_none()
             .once()
             .body::<OneWrite>()
             .answers::<Answer>(200, "It is written."),
@@ -174,10 +177,12 @@ struct Locking {
     /// Who takes it.
     by: AgentId,
     /// On what.
+    #[schemars(with = "Text")]
     path: String,
     /// Whether others may hold it too.
     lock_type: LockType,
     /// For how long, in milliseconds.
+    #[schemars(range(min = 1, max = LOCK_MS_MAX))]
     lease_ms: u64,
 }
 

@@ -4,8 +4,9 @@ use super::handoffs::{over, wait};
 use crate::{ask::Ask, openapi, problem::Problem, reply::Reply, table::Route, views::AssignmentView};
 use handover_core::{
     command::{Answer, Command, Goto, Prepared},
+    described::{KeyText, Text},
     ids::{AgentId, LeaseId},
-    limits::CLAIM_WAIT_MS_MAX,
+    limits::{CLAIM_WAIT_MS_MAX, LEASE_MS_MAX, LEASE_MS_MIN, WAIT_MS_MAX},
     message::NewMessage,
     refusal::{Code, Refusal},
     wire,
@@ -70,8 +71,10 @@ pub(crate) fn routes() -> Vec<Route> {
 #[serde(deny_unknown_fields, default)]
 struct Claiming {
     /// How long to wait for work, in milliseconds; 0 looks once.
+    #[schemars(range(max = CLAIM_WAIT_MS_MAX))]
     wait_ms: Option<u64>,
     /// How long the lease lasts, in milliseconds.
+    #[schemars(range(min = LEASE_MS_MIN, max = LEASE_MS_MAX))]
     lease_ms: Option<u64>,
     /// The tools that the agent has; calls of others are told in words.
     tools: Option<Vec<String>>,
@@ -81,11 +84,24 @@ async fn claim(ask: Ask) -> Result<Reply, Problem> {
     let form: Claiming = ask.form_or_default()?;
     let (agent, key) = (ask.agent()?, ask.idempotency_key()?);
     let wait = wait(form.wait_ms, CLAIM_WAIT_MS_MAX, "CLAIM_WAIT_MS_MAX")?;
+    lease_fits(form.lease_ms)?;
     let tools = form.tools.as_deref();
     let until = over(&ask, wait);
     let taken = ask.engine.claim_until(&agent, form.lease_ms, tools, key.as_deref(), until).await?;
     let Some(taken) = taken else { return Ok(Reply::nothing()) };
     shown(&ask, taken).await
+}
+
+/// Told at once, and not only when there is work to hold.
+fn lease_fits(asked: Option<u64>) -> Result<(), Refusal> {
+    match asked {
+        Some(ms) if !(LEASE_MS_MIN..=LEASE_MS_MAX).contains(&ms) => {
+            let (min, max) = (LEASE_MS_MIN, LEASE_MS_MAX);
+            let message = format!("a lease of {ms} ms is not between {min} (LEASE_MS_MIN) and {max} (LEASE_MS_MAX)");
+            Err(Refusal::new(Code::OutOfRange, message).at("lease_ms"))
+        }
+        _ => Ok(()),
+    }
 }
 
 async fn shown(ask: &Ask, taken: Assignment) -> Result<Reply, Problem> {
@@ -101,6 +117,7 @@ struct Accepting {
     by: AgentId,
     /// How long the lease lasts, in milliseconds.
     #[serde(default)]
+    #[schemars(range(min = LEASE_MS_MIN, max = LEASE_MS_MAX))]
     lease_ms: Option<u64>,
     /// The tools that the agent has; calls of others are told in words.
     #[serde(default)]
@@ -128,6 +145,7 @@ struct Rejecting {
     /// Who says no.
     by: AgentId,
     /// Why.
+    #[schemars(with = "Text")]
     reason: String,
 }
 
@@ -144,8 +162,10 @@ struct Deferring {
     /// Who puts it off.
     by: AgentId,
     /// For how long, in milliseconds.
+    #[schemars(range(min = 1, max = WAIT_MS_MAX))]
     for_ms: u64,
     /// Why.
+    #[schemars(with = "Text")]
     reason: String,
 }
 
@@ -175,6 +195,7 @@ struct Step {
     /// The lease.
     lease: LeaseId,
     /// The step's name.
+    #[schemars(with = "KeyText")]
     name: String,
     /// What it gave.
     #[serde(default)]
@@ -233,6 +254,7 @@ struct Declining {
     /// The lease.
     lease: LeaseId,
     /// Why.
+    #[schemars(with = "Text")]
     reason: String,
 }
 
@@ -248,6 +270,7 @@ struct Escalating {
     /// The lease.
     lease: LeaseId,
     /// What this level thinks.
+    #[schemars(with = "Text")]
     assessment: String,
 }
 
@@ -263,6 +286,7 @@ struct Cancelling {
     /// Who takes it back.
     by: AgentId,
     /// Why.
+    #[schemars(with = "Text")]
     reason: String,
 }
 

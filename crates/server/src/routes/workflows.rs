@@ -11,8 +11,8 @@ use crate::{
     views::SessionView,
 };
 use handover_core::{
+    described::FreeText,
     ids::{AgentId, SessionId},
-    refusal::{Code, Refusal},
     workflow::Workflow,
 };
 use handover_engine::Start;
@@ -25,7 +25,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get("/v1/workflows", "list_workflows", "Lists workflows.", list).answers::<Vec<Known>>(200, "By name."),
         Route::get("/v1/workflows/{workflow}", "read_workflow", "Reads the definition of a workflow.", read)
             .etag()
-            .answers_as(200, "The definition.", "application/json", Some(openapi::anything)),
+            .answers::<Workflow>(200, "The definition."),
         Route::put("/v1/workflows/{workflow}", "define_workflow", "Defines a workflow, or replaces it.", define)
             .right(Right::Administer)
             .if_match()
@@ -89,10 +89,7 @@ struct Defined {
 
 async fn define(ask: Ask) -> Result<Reply, Problem> {
     let name = ask.text_part("workflow");
-    let workflow: Workflow = ask.form()?;
-    if workflow.name != name {
-        return Err(Refusal::new(Code::UnknownValue, "the address is of another workflow").at("name").into());
-    }
+    let workflow: Workflow = ask.form_of(name, "name")?;
     if let Ok(known) = ask.engine.workflow(name) {
         ETag::content(&*known).must_fit(&ask.headers)?;
     }
@@ -113,12 +110,14 @@ struct Starting {
     by: AgentId,
     /// What is asked for, in words; what the workflow is for when left out.
     #[serde(default)]
+    #[schemars(with = "FreeText")]
     request: String,
     /// The data of the first step.
     #[serde(default)]
     input: Value,
     /// The person that is served.
     #[serde(default)]
+    #[schemars(with = "Option<FreeText>")]
     user_id: Option<String>,
 }
 

@@ -1,0 +1,70 @@
+"""Tries the contract of the interface: seeds a server, then lets schemathesis loose on it with all of its checks.
+
+    python run.py http://127.0.0.1:PORT [OPTIONS OF SCHEMATHESIS]
+
+A server with keys needs one in HANDOVER_KEY; then the check of ignored keys has something to try.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from seed import seed
+
+HERE = pathlib.Path(__file__).parent
+# Where a name of something that is there is used instead of a random one, and how often.
+OFTEN = 0.7
+PLACES = {
+    "sessions": ["path.session", "query.session"],
+    "agents": ["path.agent", "query.from", "query.to", "query.by", "body.by", "body.from_agent", "body.to_agent", "body.active_agent"],
+    "handoffs": ["path.handoff", "query.handoff"],
+    "groups": ["path.group"],
+    "artifacts": ["path.artifact"],
+    "leases": ["body.lease"],
+    "workflows": ["path.workflow"],
+    "variables": ["path.variable"],
+    "codes": ["path.code"],
+}
+
+
+def settings(found):
+    """The settings, with the names of what is there."""
+    names = {
+        "sessions": ["s-1", "s-2", "s-3", "s-flow"],
+        "agents": ["clerk", "expert", "reviewer"],
+        "workflows": ["case"],
+        "variables": ["plan"],
+        "codes": ["HO0101"],
+        **found,
+    }
+    lines = [(HERE / "schemathesis.toml").read_text()]
+    lines += [f"[dictionaries.{name}]\nvalues = {json.dumps(values)}\n" for name, values in names.items()]
+    lines.append("[parameters]\n")
+    for name, places in PLACES.items():
+        lines += [f'"{place}" = {{ dictionary = "{name}", probability = {OFTEN} }}\n' for place in places]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("url")
+    args, rest = parser.parse_known_args()
+    key = os.environ.get("HANDOVER_KEY")
+    with tempfile.TemporaryDirectory() as folder:
+        config = pathlib.Path(folder, "schemathesis.toml")
+        config.write_text(settings(seed(args.url, key)))
+        command = [str(pathlib.Path(sys.executable).with_name("schemathesis")), "--config-file", str(config), "run", args.url + "/openapi.json"]
+        # The stream of events has no end, so no answer to it is ever complete. Its own tests read it.
+        command += ["--exclude-operation-id", "listen", "--no-color", *rest]
+        if key:
+            command += ["--header", f"Authorization: Bearer {key}"]
+        environment = {**os.environ, "SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(HERE)}
+        return subprocess.run(command, cwd=folder, env=environment).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
