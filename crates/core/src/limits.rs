@@ -1,9 +1,11 @@
 //! Every bound of the system, by name and with its unit. A loop, queue, wait or payload without a line here is a mistake.
 
 mod agents;
+mod client;
 mod server;
 
 pub use agents::*;
+pub use client::*;
 pub use server::*;
 
 /// Longest agent id, in characters.
