@@ -154,10 +154,9 @@ where
         _ = watched.as_mut() => return,
         _ = closed.wait_for(|ends| *ends) => {}
     }
-    tokio::join!(
-        async {
-            let _ = watched.await;
-        },
-        graceful.shutdown()
-    );
+    tokio::select! {
+        // It is over when the connection is: the shutdown itself waits for that one to be dropped, which is here.
+        _ = watched.as_mut() => {}
+        () = graceful.shutdown() => {}
+    }
 }
