@@ -2,13 +2,14 @@
 
 use crate::{
     auth::Gate,
+    commands::Commands,
     door,
     listen::{self, Listening},
     shim::Keys as _,
     tls::{self, TlsFiles},
 };
 use axum::Router;
-use handover_core::limits::LISTENERS_MAX;
+use handover_core::limits::{COMMANDS_AT_ONCE, LISTENERS_MAX};
 use handover_engine::Engine;
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::{Semaphore, watch};
@@ -26,6 +27,8 @@ pub struct Options {
     pub per_second: u32,
     /// What others mount beside the routes of the table.
     pub beside: Router,
+    /// Who carries out commands of the command line; nobody when left out.
+    pub commands: Option<Arc<dyn Commands>>,
 }
 
 impl Options {
@@ -38,6 +41,7 @@ impl Options {
             behind_proxy: false,
             per_second: handover_core::limits::REQUESTS_PER_SECOND,
             beside: Router::new(),
+            commands: None,
         }
     }
 }
@@ -80,6 +84,10 @@ pub(crate) struct State {
     pub(crate) gate: Gate,
     /// Places for listeners.
     pub(crate) listeners: Arc<Semaphore>,
+    /// Who carries out commands.
+    pub(crate) commands: Option<Arc<dyn Commands>>,
+    /// Places for commands.
+    pub(crate) commands_at_once: Arc<Semaphore>,
     /// Whether the server is ending: listeners and those who wait go away.
     pub(crate) ending: watch::Receiver<bool>,
 }
@@ -122,7 +130,9 @@ impl Server {
         let gate = Gate::new(engine.clone(), beyond, options.per_second);
         let open = gate.is_open();
         let listeners = Arc::new(Semaphore::new(LISTENERS_MAX));
-        let state = Arc::new(State { engine, gate, listeners, ending: ends.clone() });
+        let commands_at_once = Arc::new(Semaphore::new(COMMANDS_AT_ONCE));
+        let (commands, ending_too) = (options.commands, ends.clone());
+        let state = Arc::new(State { engine, gate, listeners, commands, commands_at_once, ending: ending_too });
         let router = door::router(state, options.beside);
         let tls = acceptor.is_some();
         let listening = Listening::begin(listener, acceptor, router, ends);
