@@ -31,6 +31,19 @@ impl Client {
         self.answer(&Asked::get(["v1", "me"])).await
     }
 
+    /// Whether the server can take work, and its version. Needs no key.
+    ///
+    /// # Errors
+    /// When it cannot, or does not answer.
+    pub async fn health(&self) -> Result<String, Error> {
+        #[derive(serde::Deserialize)]
+        struct Health {
+            version: String,
+        }
+        let found: Health = self.answer(&Asked::get(["health", "ready"])).await?;
+        Ok(found.version)
+    }
+
     /// Opens a session.
     ///
     /// # Errors

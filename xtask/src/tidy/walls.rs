@@ -15,8 +15,15 @@ const WALLS: [(&str, &[&str]); 8] = [
     ("client", &["handover-core", "handover-engine", "handover-server"]),
     (
         "handover",
-        &["handover-core", "handover-store", "handover-engine", "handover-agents", "handover-server", "handover-teams",
-          "handover-client"],
+        &[
+            "handover-core",
+            "handover-store",
+            "handover-engine",
+            "handover-agents",
+            "handover-server",
+            "handover-teams",
+            "handover-client",
+        ],
     ),
 ];
 
