@@ -68,8 +68,15 @@ fn masked(text: &str) -> String {
         (r"\b[0-9a-f]{64}\b", "DIGEST"),
         (r"\b[0-9a-f]{8}\b", "aaaaaaaa"),
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME"),
+        (r"\b\d\d:\d\d:\d\d\.\d{3}\b", "CLOCK"),
         (r" +\+?\d+(\.\d)? (ms|s)\b", " TOOK"),
         (r"TOOK +", "TOOK "),
+        // Every command that opens the database by itself leaves a word in the book of the house.
+        (r"--after \d+", "--after N"),
+        (r"(?m)^ *\d+ +TIME", "N TIME"),
+        (r"\d{12}-\d{12}", "N-N"),
+        (r#""position": ?\d+"#, "\"position\":N"),
+        (r"\d+ (records|checkpoints?)\b", "N $1"),
         // The usage of a command shows what is set.
         (r"--server <URL> ", ""),
         (r"WELL +P50 +P95", "WELL P50 P95"),

@@ -2,6 +2,7 @@
 //! server names no file.
 
 use crate::cli::{args::Command, audit, exit::Stop, graph, out::Out};
+use handover_core::refusal::{Code, Refusal};
 use std::{
     fs::File,
     io::{BufWriter, Write},
@@ -81,7 +82,8 @@ fn unasked() -> Stop {
 fn place(folder: &Path, project: &str) -> Result<PathBuf, Stop> {
     let one_name: Vec<Component<'_>> = Path::new(project).components().collect();
     if !matches!(one_name.as_slice(), [Component::Normal(_)]) {
-        return Err(Stop::refused(format!("{project:?} is not the name of one folder"), "choose another --project"));
+        let message = format!("{project:?} is not the name of one folder");
+        return Err(Refusal::new(Code::BadText, message).at("project").into());
     }
     Ok(folder.join(project).join("handoff-audit"))
 }
