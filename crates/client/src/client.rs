@@ -99,7 +99,7 @@ impl Client {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             let wait = left.min(Duration::from_millis(RESULT_WAIT_MS_MAX));
-            let asked = Asked::get(["v1", "handoffs", &id.to_string(), "return"]).query("wait_ms", wait.as_millis());
+            let asked = Asked::get(["v1", "handoffs", &id.to_string(), "return"]).query("wait_ms", &wait.as_millis());
             let began = Instant::now();
             if let Some(found) = self.ask(&asked.wait(wait)).await? {
                 return Ok(Some(found));

@@ -187,7 +187,7 @@ async fn connected(client: &Client, listening: &Listening, at: Option<u64>) -> R
         asked = asked.query("agent", agent);
     }
     if !listening.types.is_empty() {
-        asked = asked.query("types", listening.types.join(","));
+        asked = asked.query("types", &listening.types.join(","));
     }
     let mut request = client.prepared(&asked);
     if let Some(at) = at {

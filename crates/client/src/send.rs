@@ -64,7 +64,7 @@ impl Asked {
         Self { method, path, query: Vec::new(), body: None, key: None, wait: Duration::ZERO }
     }
 
-    pub(crate) fn query(mut self, name: &'static str, value: impl ToString) -> Self {
+    pub(crate) fn query(mut self, name: &'static str, value: &impl ToString) -> Self {
         self.query.push((name, value.to_string()));
         self
     }
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn names_in_a_path_stay_names() {
         let client = Client::new("http://127.0.0.1:7800/under/", Some("ho_secret")).unwrap();
-        let asked = Asked::get(["v1", "sessions", "a/b?c", "handoffs"]).query("limit", 3);
+        let asked = Asked::get(["v1", "sessions", "a/b?c", "handoffs"]).query("limit", &3);
         let request = client.prepared(&asked).build().unwrap();
         assert_eq!(request.url().as_str(), "http://127.0.0.1:7800/under/v1/sessions/a%2Fb%3Fc/handoffs?limit=3");
         assert!(!format!("{client:?}{:?}", request.headers()).contains("ho_secret"));

@@ -5,7 +5,7 @@ use handover_core::refusal::{Code, Family};
 use std::fmt::Write;
 
 /// What the codes of one hundred are about.
-const CHAPTERS: [(&str, &str); 10] = [
+const CHAPTERS: [(&str, &str); 11] = [
     ("HO01", "The request itself"),
     ("HO02", "Agents"),
     ("HO03", "Sessions"),
@@ -16,6 +16,7 @@ const CHAPTERS: [(&str, &str); 10] = [
     ("HO08", "The store and the engine"),
     ("HO09", "The audit trail"),
     ("HO10", "Workflows"),
+    ("HO11", "The server"),
 ];
 
 /// What a family is called, what it means, and how it is answered: HTTP status and exit code.
