@@ -100,7 +100,10 @@ impl Staff {
             Some(callbacks) => match Callbacks::listen(callbacks, engine.clock()).await {
                 Ok(open) => Some(Arc::new(open)),
                 Err(error) => {
-                    let message = format!("{} cannot be listened at: {error}", callbacks.listen);
+                    let message = match callbacks.listen {
+                        Some(listen) => format!("{listen} cannot be listened at: {error}"),
+                        None => error.to_string(),
+                    };
                     faults.push(wrong("callbacks.listen", message));
                     None
                 }
@@ -124,7 +127,14 @@ impl Staff {
         if faults.is_empty() { Ok(staff) } else { Err(faults) }
     }
 
-    /// Where services call back, to be mounted by whoever serves; nothing where it listens by itself.
+    /// Whether services are told to call back at an address that nobody listens at here: whoever serves mounts
+    /// [`Staff::callbacks`] there.
+    #[must_use]
+    pub fn must_be_served(&self) -> bool {
+        self.callbacks.as_ref().is_some_and(|callbacks| !callbacks.listens())
+    }
+
+    /// Where services call back, to be mounted by whoever serves.
     #[must_use]
     pub fn callbacks(&self) -> axum::Router {
         self.callbacks.as_ref().map(|callbacks| callbacks.router()).unwrap_or_default()

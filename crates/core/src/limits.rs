@@ -1,10 +1,12 @@
 //! Every bound of the system, by name and with its unit. A loop, queue, wait or payload without a line here is a mistake.
 
 mod agents;
+mod client;
 mod server;
 mod telemetry;
 
 pub use agents::*;
+pub use client::*;
 pub use server::*;
 pub use telemetry::*;
 

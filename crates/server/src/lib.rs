@@ -5,6 +5,7 @@
 
 mod ask;
 mod auth;
+mod commands;
 mod docs;
 mod door;
 mod etag;
@@ -24,6 +25,7 @@ pub mod table;
 mod tls;
 mod views;
 
+pub use commands::{Commands, Errand, ErrandLook};
 pub use problem::{Problem, status_of};
 pub use start::{Options, Server, StartError};
 pub use tls::TlsFiles;

@@ -2,12 +2,13 @@
 
 use crate::{
     auth::Gate,
+    commands::Commands,
     door,
     listen::{self, Listening},
     tls::{self, TlsFiles},
 };
 use axum::Router;
-use handover_core::limits::{BODY_MS, HEAD_MS, LISTENERS_MAX};
+use handover_core::limits::{BODY_MS, COMMANDS_AT_ONCE, HEAD_MS, LISTENERS_MAX};
 use handover_engine::Engine;
 use handover_telemetry::Metrics;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -32,6 +33,8 @@ pub struct Options {
     pub metrics: Metrics,
     /// What others mount beside the routes of the table.
     pub beside: Router,
+    /// Who carries out commands of the command line; nobody when left out.
+    pub commands: Option<Arc<dyn Commands>>,
 }
 
 impl Options {
@@ -47,6 +50,7 @@ impl Options {
             body: Duration::from_millis(BODY_MS),
             metrics: Metrics::default(),
             beside: Router::new(),
+            commands: None,
         }
     }
 }
@@ -92,6 +96,10 @@ pub(crate) struct State {
     pub(crate) body: Duration,
     /// Places for listeners.
     pub(crate) listeners: Arc<Semaphore>,
+    /// Who carries out commands.
+    pub(crate) commands: Option<Arc<dyn Commands>>,
+    /// Places for commands.
+    pub(crate) commands_at_once: Arc<Semaphore>,
     /// Whether the server is ending: listeners and those who wait go away.
     pub(crate) ending: watch::Receiver<bool>,
 }
@@ -141,6 +149,8 @@ impl Server {
             metrics: options.metrics,
             body: options.body,
             listeners,
+            commands: options.commands,
+            commands_at_once: Arc::new(Semaphore::new(COMMANDS_AT_ONCE)),
             ending: ends.clone(),
         });
         let router = door::router(state, options.beside);

@@ -46,6 +46,10 @@ impl StaffSettings {
                 found.extend(self.unknown_provider(format!("{name}.provider"), provider));
             }
         }
+        if self.callbacks.as_ref().is_some_and(|callbacks| callbacks.listen.is_none() && callbacks.url.is_none()) {
+            let hint = "set `url` where a server is run, and `listen` where not";
+            found.push(mistake("callbacks", "neither `listen` nor `url` is set", hint));
+        }
         if let Some(url) = self.callbacks.as_ref().and_then(|callbacks| callbacks.url.as_ref())
             && !(url.starts_with("http://") || url.starts_with("https://"))
         {

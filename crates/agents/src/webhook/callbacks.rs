@@ -35,8 +35,9 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallbackSettings {
-    /// The address to listen at, such as `127.0.0.1:7802`.
-    pub listen: SocketAddr,
+    /// The address to listen at, such as `127.0.0.1:7802`. A server takes callbacks at its own address, and needs none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listen: Option<SocketAddr>,
     /// How services reach it, such as `https://example.org/handover`; the address itself when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -72,12 +73,15 @@ struct Open {
 pub struct Callbacks {
     open: Arc<Open>,
     base: String,
-    server: JoinHandle<()>,
+    /// Whoever listens, where it does so by itself.
+    server: Option<JoinHandle<()>>,
 }
 
 impl Drop for Callbacks {
     fn drop(&mut self) {
-        self.server.abort();
+        if let Some(server) = &self.server {
+            server.abort();
+        }
     }
 }
 
@@ -109,24 +113,38 @@ impl Drop for Waiting {
 }
 
 impl Callbacks {
-    /// Listens.
+    /// Listens by itself where an address is given. Where none is, whoever serves mounts it at `url`.
     ///
     /// # Errors
-    /// When the address is taken or cannot be listened at.
+    /// When the address is taken or cannot be listened at, or neither an address nor an `url` is given.
     pub async fn listen(settings: &CallbackSettings, clock: Arc<dyn Clock>) -> io::Result<Self> {
-        let listener = TcpListener::bind(settings.listen).await?;
-        let base = match &settings.url {
-            Some(url) => url.trim_end_matches('/').to_owned(),
-            None => format!("http://{}", listener.local_addr()?),
+        let listener = match settings.listen {
+            Some(address) => Some(TcpListener::bind(address).await?),
+            None => None,
+        };
+        let base = match (&settings.url, &listener) {
+            (Some(url), _) => url.trim_end_matches('/').to_owned(),
+            (None, Some(listener)) => format!("http://{}", listener.local_addr()?),
+            (None, None) => {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither `listen` nor `url` is set"));
+            }
         };
         let settled_at = clock.now() + CALLBACK_MS;
         let open = Arc::new(Open { expected: Mutex::default(), clock, settled_at });
         let router = routes(&open);
-        let server = tokio::spawn(async move {
-            // It ends with the process, or when nobody needs it any more.
-            let _ = axum::serve(listener, router).await;
+        let server = listener.map(|listener| {
+            tokio::spawn(async move {
+                // It ends with the process, or when nobody needs it any more.
+                let _ = axum::serve(listener, router).await;
+            })
         });
         Ok(Self { open, base, server })
+    }
+
+    /// Whether it listens by itself.
+    #[must_use]
+    pub fn listens(&self) -> bool {
+        self.server.is_some()
     }
 
     /// The same place, for a server that stands beside: whatever it takes there comes here.

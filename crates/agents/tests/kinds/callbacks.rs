@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 async fn employ(house: &House, engine: &Engine, service: &Service, listen: SocketAddr) {
-    let settings = CallbackSettings { listen, url: None };
+    let settings = CallbackSettings { listen: Some(listen), url: None };
     let clock = Arc::new(house.clock.clone().unwrap());
     let callbacks = Arc::new(Callbacks::listen(&settings, clock).await.unwrap());
     let secret = Some(Secret::new(SECRET).unwrap());
@@ -169,7 +169,7 @@ async fn without_a_secret_nobody_can_call_back() {
     let house = House::by_hand();
     let service = Service::doing([says(202, "", "")]).await;
     let engine = house.open().await;
-    let settings = CallbackSettings { listen: anywhere(), url: Some("https://example.org/h/".into()) };
+    let settings = CallbackSettings { listen: Some(anywhere()), url: Some("https://example.org/h/".into()) };
     let callbacks = Callbacks::listen(&settings, Arc::new(house.clock.clone().unwrap())).await.unwrap();
     let id = HandoffId("6f2c8f0e-5b1d-4c6e-9a53-0d6c3d1f7a11".parse().unwrap());
     assert_eq!(callbacks.url_for(id), format!("https://example.org/h/callback/{id}"));

@@ -48,6 +48,14 @@ struct Named {
 }
 
 impl Agents {
+    /// The files that it names.
+    pub(crate) fn reads(&self) -> Vec<String> {
+        match &self.command {
+            Some(Action::Register(args)) => args.reads(),
+            _ => Vec::new(),
+        }
+    }
+
     pub(crate) fn access(&self) -> Access {
         match &self.command {
             None | Some(Action::List | Action::Show(_)) => Access::Look,

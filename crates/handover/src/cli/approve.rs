@@ -69,6 +69,11 @@ impl Decide {
 }
 
 impl Approve {
+    /// The files that it names.
+    pub(crate) fn reads(&self) -> Vec<String> {
+        [&self.payload, &self.edit].into_iter().filter_map(|given| input::named(given.as_ref())).collect()
+    }
+
     /// What is changed; nothing where it is approved as it is.
     fn edit(&self, job: &Job<'_>) -> Result<Option<Edit>, Stop> {
         let mut edit = Edit {

@@ -2,7 +2,7 @@
 
 use super::{
     agents, approvals, approve, audit, cancel, chat, check, completions, explain, give_back, graph, hand_off, handoffs,
-    history, inbox, init, keys, out::Look, recommend, run, scripted, serve, sessions, stats, take, verify, watch,
+    health, history, inbox, init, keys, out::Look, recommend, run, scripted, serve, sessions, stats, take, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
@@ -42,6 +42,26 @@ pub struct Global {
     /// Agents and settings; handover.yaml of this folder when there is one
     #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
     pub config: Option<PathBuf>,
+    /// Ask the server at this address in the place of a database
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        env = "HANDOVER_SERVER",
+        hide_env_values = true,
+        help_heading = "Everywhere"
+    )]
+    pub server: Option<String>,
+    /// The key for the server; better in HANDOVER_KEY, where other users of the machine do not see it
+    #[arg(
+        long,
+        global = true,
+        value_name = "KEY",
+        env = "HANDOVER_KEY",
+        hide_env_values = true,
+        help_heading = "Everywhere"
+    )]
+    pub server_key: Option<Hidden>,
     /// Write JSON for programs
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub json: bool,
@@ -55,6 +75,22 @@ pub struct Global {
         help_heading = "Everywhere"
     )]
     pub color: String,
+}
+
+/// A text that is never shown.
+#[derive(Clone)]
+pub struct Hidden(pub(crate) String);
+
+impl From<String> for Hidden {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
 }
 
 /// The commands.
@@ -78,6 +114,8 @@ pub enum Command {
     Keep,
     /// Serve the engine over HTTP: every language can take part
     Serve(Box<serve::Serve>),
+    /// Say whether a server can take work, for whatever keeps it running
+    Health(health::Health),
     /// Answer as a model from a script, for tests and demonstrations
     ScriptedModel(scripted::ScriptedModel),
     /// Hand work over to another agent
@@ -130,7 +168,7 @@ pub enum Command {
 
 /// The commands by what people want to do, for the help and its page.
 pub const GROUPS: [(&str, &[&str]); 7] = [
-    ("Begin", &["demo", "init", "run", "chat", "check", "keep", "serve"]),
+    ("Begin", &["demo", "init", "run", "chat", "check", "keep", "serve", "health"]),
     ("Hand over", &["hand-off", "recommend", "cancel"]),
     ("Take part", &["inbox", "take", "renew", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject"]),
@@ -163,6 +201,7 @@ impl Command {
             | Self::Check(_)
             | Self::Explain(_)
             | Self::ScriptedModel(_)
+            | Self::Health(_)
             | Self::Completions(_) => Access::None,
             Self::Sessions(sessions) => sessions.access(),
             Self::Agents(agents) => agents.access(),

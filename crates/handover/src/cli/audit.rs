@@ -5,7 +5,8 @@ use super::{
     args::Access,
     exit::Stop,
     ids,
-    out::Out,
+    input::Files,
+    out::{Frame, Out},
     paint::{Style, tame},
     table::{Table, column},
     times, verify,
@@ -20,7 +21,11 @@ use handover_core::{
 use handover_engine::verify_export;
 use handover_store::{RecordQuery, StoredRecord};
 use serde_json::{Value, json};
-use std::{fs::File, io::BufReader, path::PathBuf};
+use std::{
+    fs::File,
+    io::BufReader,
+    path::{Path, PathBuf},
+};
 
 /// Arguments of `handover audit`.
 #[derive(Debug, Clone, Args)]
@@ -102,6 +107,14 @@ impl Audit {
             None | Some(Action::Query(_) | Action::Verify { .. } | Action::Export(_)) => Access::Look,
             Some(Action::Prune { dry_run: true }) => Access::Look,
             Some(Action::Prune { dry_run: false }) => Access::Change,
+        }
+    }
+
+    /// Where records are exported to: the folder, and the folder within it.
+    pub(crate) fn exports_to(&self) -> Option<(&Path, &str)> {
+        match &self.command {
+            Some(Action::Export(args)) => Some((&args.folder, &args.project)),
+            _ => None,
         }
     }
 
@@ -210,14 +223,49 @@ async fn export(args: &Export, job: &mut Job<'_>) -> Result<(), Stop> {
         query.session = Some(ids::session(job, text).await?);
     }
     job.out.progress("exporting").await?;
-    let written = job.engine.export(&job.folder.join(&args.folder), &args.project, query).await;
+    let written = match job.files {
+        Files::Here(folder) => job.engine.export(&folder.join(&args.folder), &args.project, query).await?,
+        Files::Away(_) => return send(query, job).await,
+    };
     job.out.progress_over().await?;
-    let (path, records) = written?;
-    if job.out.look.json {
-        return job.out.json(&json!({ "file": path, "records": records })).await;
+    exported(&written.0, written.1, job.out).await
+}
+
+/// Says what was written, and where.
+pub(crate) async fn exported(path: &Path, records: u64, out: &mut Out) -> Result<(), Stop> {
+    if out.look.json {
+        return out.json(&json!({ "file": path, "records": records })).await;
     }
-    job.out.line(format!("{}: {}", path.display(), count(records, "record"))).await?;
-    job.out.note(format!("check it anywhere: handover audit verify {}", path.display())).await
+    out.line(format!("{}: {}", path.display(), count(records, "record"))).await?;
+    out.note(format!("check it anywhere: handover audit verify {}", path.display())).await
+}
+
+/// The place of an exported record in the feed.
+fn position(line: Option<&String>) -> Option<u64> {
+    #[derive(serde::Deserialize)]
+    struct Placed {
+        position: u64,
+    }
+    serde_json::from_str::<Placed>(line?).ok().map(|placed| placed.position)
+}
+
+/// Sends records to be written where the command was typed, page by page.
+async fn send(query: RecordQuery, job: &mut Job<'_>) -> Result<(), Stop> {
+    let mut query = RecordQuery { limit: PAGE_MAX, ..query };
+    let (mut first, mut count) = (0, 0);
+    loop {
+        let (lines, next) = job.engine.export_lines(query.clone()).await?;
+        let (Some(from), Some(to)) = (position(lines.first()), position(lines.last())) else { break };
+        first = if count == 0 { from } else { first };
+        count += lines.len() as u64;
+        query.after = to;
+        job.out.send(Frame::Save(lines.into_iter().flat_map(|line| [line, "\n".to_owned()]).collect())).await?;
+        if next.is_none() {
+            break;
+        }
+    }
+    job.out.progress_over().await?;
+    job.out.send(Frame::Saved(first, query.after, count)).await
 }
 
 async fn prune(dry_run: bool, job: &mut Job<'_>) -> Result<(), Stop> {

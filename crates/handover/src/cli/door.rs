@@ -3,9 +3,11 @@
 use super::{
     Job,
     args::{Access, Cli, Command},
-    carry_out, chat, check, completions, demo, desk,
+    away, carry_out, chat, check, completions, demo, desk,
     exit::Stop,
-    explain, follow, graph, init, input, keep,
+    explain, follow, graph, health, init,
+    input::{self, Files},
+    keep,
     out::Out,
     run, scripted, serve,
 };
@@ -28,7 +30,13 @@ const NAP: Duration = Duration::from_millis(20);
 
 /// Carries out a command, wherever the database is.
 pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
+    if let Some(server) = &cli.global.server
+        && !away::is_for_here(&cli.command)
+    {
+        return Box::pin(away::enter(cli, server, out)).await;
+    }
     match &cli.command {
+        Command::Health(args) => health::run(args, cli, out).await,
         Command::Demo { file } => Box::pin(demo::run(file.as_deref(), out)).await,
         Command::Init(args) => init::run(args, out).await,
         Command::Check(args) => check::run(args, out).await,
@@ -53,7 +61,7 @@ pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// The same command with what stands at stdin in the place of `-`: only this process can read it.
-fn heard(cli: &Cli) -> Result<Cli, Stop> {
+pub(crate) fn heard(cli: &Cli) -> Result<Cli, Stop> {
     let text = input::stdin()?;
     let mut heard = cli.clone();
     if let Command::GiveBack(args) = &mut heard.command {
@@ -98,7 +106,7 @@ pub(crate) async fn open_in_turn(cli: &Cli, background: bool) -> Result<Engine, 
 /// Runs the command on an engine of this process.
 pub(crate) async fn here(cli: &Cli, engine: &Engine, out: &mut Out, live: bool) -> Result<(), Stop> {
     let user = user();
-    let mut job = Job { engine, out, folder: Path::new(""), user: &user, live };
+    let mut job = Job { engine, out, files: Files::Here(Path::new("")), user: &user, live };
     Box::pin(carry_out(&cli.command, &mut job)).await
 }
 

@@ -51,6 +51,13 @@ pub struct Renew {
     lease: Option<String>,
 }
 
+impl GiveBack {
+    /// The files that it names.
+    pub(crate) fn reads(&self) -> Vec<String> {
+        [&self.result, &self.answer].into_iter().filter_map(|given| input::named(given.as_ref())).collect()
+    }
+}
+
 pub(crate) async fn renew(args: &Renew, job: &mut Job<'_>) -> Result<(), Stop> {
     let id = ids::handoff(job, &args.id).await?;
     let lease = lease(args.lease.as_deref(), id, job).await?;

@@ -1,6 +1,13 @@
 //! `handover graph`: who hands over to whom, in a session, a workflow or the whole team.
 
-use super::{Job, exit::Stop, ids, out::Out, run::file_of};
+use super::{
+    Job,
+    exit::Stop,
+    ids,
+    input::Files,
+    out::{Frame, Out},
+    run::file_of,
+};
 use crate::workflow;
 use clap::{Args, ValueEnum};
 use handover_core::{
@@ -30,7 +37,7 @@ pub struct Draw {
     form: Form,
     /// Writes into a file instead
     #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// How a drawing is written.
@@ -55,10 +62,17 @@ impl Draw {
     }
 }
 
+/// Writes a drawing into a file.
+pub(crate) fn save(at: &Path, path: &Path, text: &str) -> Result<(), Stop> {
+    std::fs::write(at, text).map_err(|error| {
+        Stop::refused(format!("{} cannot be written: {error}", path.display()), "check the path and its permissions")
+    })
+}
+
 /// A workflow needs no database.
 pub(crate) async fn of_file(args: &Draw, file: &Path, out: &mut Out) -> Result<(), Stop> {
     let file = workflow::read(file)?;
-    write(args, &graph::of_workflow(&file.workflow, None), Path::new(""), out).await
+    write(args, &graph::of_workflow(&file.workflow, None), Files::Here(Path::new("")), out).await
 }
 
 pub(crate) async fn run(args: &Draw, job: &mut Job<'_>) -> Result<(), Stop> {
@@ -74,8 +88,7 @@ pub(crate) async fn run(args: &Draw, job: &mut Job<'_>) -> Result<(), Stop> {
             graph.change(id, |node| node.kind(NodeKind::Person));
         }
     }
-    let folder = job.folder.to_path_buf();
-    write(args, &graph, &folder, job.out).await
+    write(args, &graph, job.files, job.out).await
 }
 
 async fn session(text: &str, job: &Job<'_>) -> Result<Graph, Stop> {
@@ -122,7 +135,7 @@ async fn team(job: &Job<'_>) -> Result<Graph, Stop> {
     Ok(graph::of_team("team", loads, pairs.iter().map(|((from, to), count)| (from.as_str(), to.as_str(), *count))))
 }
 
-async fn write(args: &Draw, drawn: &Graph, folder: &Path, out: &mut Out) -> Result<(), Stop> {
+async fn write(args: &Draw, drawn: &Graph, files: Files<'_>, out: &mut Out) -> Result<(), Stop> {
     let text = match args.form {
         Form::Text => {
             let width = out.look.width.unwrap_or(WIDTH);
@@ -139,9 +152,11 @@ async fn write(args: &Draw, drawn: &Graph, folder: &Path, out: &mut Out) -> Resu
             false => out.line(text).await,
         };
     };
-    std::fs::write(folder.join(path), text).map_err(|error| {
-        Stop::refused(format!("{} cannot be written: {error}", path.display()), "check the path and its permissions")
-    })?;
+    match files {
+        Files::Here(folder) => save(&folder.join(path), path, &text)?,
+        // It is written where the command was typed.
+        Files::Away(_) => out.send(Frame::Save(text)).await?,
+    }
     match out.look.json {
         true => out.json(&json!({ "form": form, "file": path })).await,
         false => out.note(format!("written to {}", path.display())).await,

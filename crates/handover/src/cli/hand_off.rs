@@ -78,6 +78,13 @@ pub struct HandOff {
     pub(crate) wait: bool,
 }
 
+impl HandOff {
+    /// The files that it names.
+    pub(crate) fn reads(&self) -> Vec<String> {
+        [&self.payload, &self.request].into_iter().filter_map(|given| input::named(given.as_ref())).collect()
+    }
+}
+
 pub(crate) async fn run(args: &HandOff, job: &mut Job<'_>) -> Result<(), Stop> {
     // What was typed is read before anything is changed.
     let given = given(args, job)?;

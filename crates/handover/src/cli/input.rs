@@ -6,7 +6,40 @@ use handover_core::{
     refusal::{Code, Refusal},
 };
 use serde_json::Value;
-use std::{fs::File, io::Read, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+/// Where the files are that a command names.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Files<'a> {
+    /// On this machine, relative to this folder.
+    Here(&'a Path),
+    /// On the machine of whoever asks: what they sent of them, by the names that were typed. None of this machine is
+    /// touched, whatever the name.
+    Away(&'a BTreeMap<String, String>),
+}
+
+impl Files<'_> {
+    /// The folder that names are relative to, where files may be touched at all.
+    pub(crate) fn folder(&self, what: &str) -> Result<PathBuf, Stop> {
+        match self {
+            Self::Here(folder) => Ok(folder.to_path_buf()),
+            Self::Away(_) => Err(Stop::refused(
+                format!("{what} is on the machine of the server, and nobody touches its files from elsewhere"),
+                "do it on that machine, without --server",
+            )),
+        }
+    }
+}
+
+/// The name of a file in an argument such as `@FILE`.
+pub(crate) fn named(given: Option<&String>) -> Option<String> {
+    given.and_then(|given| given.strip_prefix('@')).map(str::to_owned)
+}
 
 /// The JSON of an argument. A text that is no JSON is refused, with its place.
 pub(crate) fn json(job: &Job<'_>, name: &str, given: &str) -> Result<Value, Stop> {
@@ -38,7 +71,17 @@ pub(crate) fn document(path: &Path) -> Result<Value, Stop> {
 
 /// The text of a file, not longer than it may be.
 pub(crate) fn file(job: &Job<'_>, path: &str) -> Result<String, Stop> {
-    text(&job.folder.join(path), path)
+    match job.files {
+        Files::Here(folder) => text(&folder.join(path), path),
+        Files::Away(sent) => sent.get(path).cloned().ok_or_else(|| {
+            Stop::refused(format!("{path} was not sent"), "files are read where the command is typed, and sent along")
+        }),
+    }
+}
+
+/// A file of this machine, to be sent along with a command.
+pub(crate) fn to_send(path: &str) -> Result<String, Stop> {
+    text(Path::new(path), path)
 }
 
 /// What stands at stdin, not longer than a file may be.

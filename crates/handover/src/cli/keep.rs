@@ -15,6 +15,10 @@ pub(crate) async fn run(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
     let arrivals = staff::Arrivals::of(&engine);
     let staff = staff::employed(cli, &engine, out).await;
     let ready = match &staff {
+        Ok((staff, _)) if staff.must_be_served() => Err(Stop::refused(
+            "`callbacks` has no `listen`, and nobody serves its `url` here",
+            "use `handover serve`, or set `callbacks.listen`",
+        )),
         Ok((_, at_work)) => ready(cli, &desk, *at_work, out).await,
         Err(_) => Ok(()),
     };

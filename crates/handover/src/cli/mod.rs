@@ -8,6 +8,7 @@ mod approvals;
 mod approve;
 mod args;
 mod audit;
+mod away;
 mod cancel;
 mod chat;
 mod check;
@@ -22,6 +23,7 @@ mod give_back;
 mod graph;
 mod hand_off;
 mod handoffs;
+mod health;
 mod history;
 mod ids;
 mod inbox;
@@ -56,15 +58,16 @@ pub use usage::{command, parse};
 
 use exit::Stop;
 use handover_engine::Engine;
+use input::Files;
 use out::Out;
-use std::{path::Path, process::ExitCode};
+use std::process::ExitCode;
 
 /// One command that is carried out: on which engine, for whom, and where its output goes.
 pub(crate) struct Job<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) out: &'a mut Out,
-    /// The folder that paths are relative to.
-    pub(crate) folder: &'a Path,
+    /// Where the files are that it names.
+    pub(crate) files: Files<'a>,
     /// Who sits at the terminal.
     pub(crate) user: &'a str,
     /// Whether others work with this engine at the same time.
@@ -111,6 +114,7 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         | Command::Check(_)
         | Command::Keep
         | Command::Serve(_)
+        | Command::Health(_)
         | Command::Chat(_)
         | Command::ScriptedModel(_)
         | Command::Explain(_)

@@ -21,6 +21,10 @@ pub(crate) enum Frame {
     At(u64),
     /// Something that happened was shown: its place in the feed.
     Shown(u64),
+    /// A piece of the file that the command writes, for whoever typed it.
+    Save(String),
+    /// The records that were sent to be saved: the places of the first and the last, and how many.
+    Saved(u64, u64, u64),
     /// The end.
     Exit(u8),
 }
@@ -80,7 +84,8 @@ impl Out {
         let written = match frame {
             Frame::Out(text) => write_all(std::io::stdout().lock(), &text),
             Frame::Err(text) => write_all(std::io::stderr().lock(), &text),
-            Frame::At(_) | Frame::Shown(_) | Frame::Exit(_) => Ok(()),
+            // Whoever asks another process for a file takes these itself.
+            Frame::At(_) | Frame::Shown(_) | Frame::Save(_) | Frame::Saved(..) | Frame::Exit(_) => Ok(()),
         };
         // Whether the reader closed the pipe or the disk is full: nothing more can be said.
         written.map_err(|_| Stop::Gone)

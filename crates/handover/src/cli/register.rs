@@ -1,9 +1,19 @@
 //! `handover agents register`: a file of agents, the JSON of one, or one by its options.
 
-use super::{Job, exit::Stop, input, times, words::count};
+use super::{
+    Job,
+    exit::Stop,
+    input::{self, Files},
+    times,
+    words::count,
+};
 use crate::settings::{self, Applied};
 use clap::Args;
-use handover_core::{agent::Profile, ids::AgentId, refusal::HandoffError, wire};
+use handover_core::{
+    agent::{AgentKind, Profile},
+    ids::AgentId,
+    wire,
+};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -71,6 +81,13 @@ pub struct Register {
     command: Vec<String>,
 }
 
+impl Register {
+    /// The files that it names.
+    pub(crate) fn reads(&self) -> Vec<String> {
+        self.file.clone().into_iter().chain(input::named(self.instructions.as_ref())).collect()
+    }
+}
+
 pub(crate) async fn run(args: &Register, job: &mut Job<'_>) -> Result<(), Stop> {
     let applied = match &args.file {
         Some(path) if path.ends_with(".json") => {
@@ -80,9 +97,13 @@ pub(crate) async fn run(args: &Register, job: &mut Job<'_>) -> Result<(), Stop> 
         Some(path) => {
             let text = input::file(job, path)?;
             let known: Vec<AgentId> = job.engine.agents().into_iter().map(|agent| agent.profile.id.clone()).collect();
-            // Whoever asks from elsewhere means a file there, and files beside it.
-            let name = job.folder.join(path).display().to_string();
-            let mut settings = settings::parse_with(&name, &text, &known)?;
+            let mut settings = match job.files {
+                // Whoever asks from elsewhere means a file there, and files beside it.
+                Files::Here(folder) => settings::parse_with(&folder.join(path).display().to_string(), &text, &known)?,
+                // Files beside it are on another machine: what the file says of them is not looked at.
+                Files::Away(_) => settings::parse_agents(path, &text, &known)?,
+            };
+            settings.agents.iter().try_for_each(|profile| may_register(profile, job))?;
             // Only the agents are registered: the policy is not kept in the database.
             settings.policy = None;
             settings.apply(job.engine).await?
@@ -95,7 +116,16 @@ pub(crate) async fn run(args: &Register, job: &mut Job<'_>) -> Result<(), Stop> 
     tell(&applied, job).await
 }
 
-async fn one(job: &mut Job<'_>, profile: Profile) -> Result<Applied, HandoffError> {
+/// Whoever registers a program lets this machine run it: that is for those who are on it.
+fn may_register(profile: &Profile, job: &Job<'_>) -> Result<(), Stop> {
+    match profile.kind {
+        AgentKind::Command => job.files.folder(&format!("the program of {}", profile.id)).map(|_| ()),
+        AgentKind::Local | AgentKind::Worker | AgentKind::Human | AgentKind::Llm | AgentKind::Http => Ok(()),
+    }
+}
+
+async fn one(job: &mut Job<'_>, profile: Profile) -> Result<Applied, Stop> {
+    may_register(&profile, job)?;
     let known = job.engine.agents().into_iter().find(|agent| agent.profile.id == profile.id);
     let id = profile.id.clone();
     let mut applied = Applied::default();
@@ -169,7 +199,8 @@ fn folder(args: &Register, job: &Job<'_>) -> Result<Option<String>, Stop> {
     if args.kind != "command" {
         return Ok(None);
     }
-    let folder = job.folder.join(args.folder.as_deref().unwrap_or(Path::new("")));
+    let own = job.files.folder("the folder of a program")?;
+    let folder = own.join(args.folder.as_deref().unwrap_or(Path::new("")));
     let folder = if folder.as_os_str().is_empty() { Path::new(".").to_owned() } else { folder };
     let hint = "name a folder that is there with --folder DIR";
     if !folder.is_dir() {

@@ -1,13 +1,13 @@
 //! `handover serve`: the engine as a service, for every language.
 
-use super::{args::Cli, desk, door, exit::Stop, keep, log, out::Out, staff};
+use super::{args::Cli, away, desk, door, exit::Stop, keep, log, out::Out, staff};
 use crate::settings::{ServerSettings, Settings};
 use clap::Args;
 use handover_engine::Engine;
 use handover_server::{Options, Server, StartError, TlsFiles};
 use handover_telemetry::{Telemetry, TelemetrySettings};
 use serde_json::json;
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 /// Where it listens when nothing is said.
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 7800);
@@ -86,6 +86,7 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
             let mut options = args.options(&said);
             options.beside = staff.callbacks();
             options.metrics = telemetry.metrics().clone();
+            options.commands = Some(Arc::new(away::Desk));
             match Server::start(engine.clone(), options).await {
                 Ok(server) => {
                     let ready = ready(cli, &server, *at_work, out).await;

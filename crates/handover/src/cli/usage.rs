@@ -66,7 +66,13 @@ pub fn parse(args: Vec<String>) -> Result<Cli, ExitCode> {
 
 /// The same for what another process sends: nothing is written here.
 pub(crate) fn parse_quietly(args: &[String]) -> Result<Cli, clap::Error> {
-    read(command(), args)
+    read(without_environment(command()), args)
+}
+
+/// The command line without the environment of this process: it is not of whoever typed the command.
+fn without_environment(command: clap::Command) -> clap::Command {
+    let without = |arg: clap::Arg| arg.env(clap::builder::Resettable::Reset);
+    command.mut_args(without).mut_subcommands(without_environment)
 }
 
 fn read(command: clap::Command, args: &[String]) -> Result<Cli, clap::Error> {

@@ -21,7 +21,7 @@ mod server;
 
 pub use crate::yaml::{FileError, Mistake};
 pub use apply::Applied;
-pub use read::{parse, parse_with, read};
+pub use read::{parse, parse_agents, parse_with, read};
 pub use server::{ServerSettings, TlsSettings};
 
 use handover_core::{

@@ -45,6 +45,18 @@ pub fn parse(name: &str, text: &str) -> Result<Settings, FileError> {
 /// # Errors
 /// With everything that is wrong with it.
 pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings, FileError> {
+    parsed(name, text, known, true)
+}
+
+/// The same for a text from another machine: its agents count, and no file that it names is looked at.
+///
+/// # Errors
+/// With everything that is wrong with it.
+pub fn parse_agents(name: &str, text: &str, known: &[AgentId]) -> Result<Settings, FileError> {
+    parsed(name, text, known, false)
+}
+
+fn parsed(name: &str, text: &str, known: &[AgentId], here: bool) -> Result<Settings, FileError> {
     let mut document = Document::parse(name, text)?;
     let (policy_at, agents_at) = top(&document);
     #[cfg(feature = "teams")]
@@ -57,7 +69,9 @@ pub fn parse_with(name: &str, text: &str, known: &[AgentId]) -> Result<Settings,
     check::policy(&document, policy.as_ref().zip(policy_at), &agents, known);
     check::agents(&document, &agents, known);
     #[cfg(feature = "teams")]
-    check::staff(&document, &staff, &agents, known);
+    if here {
+        check::staff(&document, &staff, &agents, known);
+    }
     let lines = agents.iter().filter_map(|listed| {
         let profile = listed.profile.as_ref()?;
         Some((profile.id.clone(), document.tree.place(listed.node).line))

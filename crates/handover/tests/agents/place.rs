@@ -29,7 +29,9 @@ impl Place {
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_handover"));
         command.args(words).current_dir(self.path()).stdin(Stdio::null());
-        for name in ["HANDOVER_DB", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "COLUMNS"] {
+        for name in
+            ["HANDOVER_DB", "HANDOVER_SERVER", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "COLUMNS"]
+        {
             command.env_remove(name);
         }
         command

@@ -103,7 +103,7 @@ fn a_refusal_says_how_to_mend_it() {
             !   more: handover explain HO0108
             = 1
             $ handover explain HO0000
-            ! handover: there is no code HO0000; codes go from HO0101 to HO1011
+            ! handover: there is no code HO0000; codes go from HO0101 to HO1108
             !   hint: `handover explain` lists all of them
             = 1
         "#]],
@@ -187,7 +187,7 @@ fn programs_get_errors_as_json() {
             ! {"error":{"exit":1,"hint":"begin with `handover agents register --name NAME` or `handover demo`, or name a file with --db FILE","message":"there is no database none.db"}}
             = 1
             $ handover --json explain HO0000
-            ! {"error":{"exit":1,"hint":"`handover explain` lists all of them","message":"there is no code HO0000; codes go from HO0101 to HO1011"}}
+            ! {"error":{"exit":1,"hint":"`handover explain` lists all of them","message":"there is no code HO0000; codes go from HO0101 to HO1108"}}
             = 1
             $ handover handoffs --json show ffff
             ! {"error":{"code":"HO0501","exit":1,"hint":"`handover handoffs` lists them","message":"no handoff begins with ffff","refusals":[{"code":"HO0501","hint":"`handover handoffs` lists them","message":"no handoff begins with ffff"}]}}

@@ -54,7 +54,7 @@ impl Place {
     fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_handover"));
         command.args(words(line)).current_dir(self.path()).stdin(Stdio::null());
-        for name in ["COLUMNS", "NO_COLOR", "HANDOVER_DB", "CLICOLOR_FORCE"] {
+        for name in ["COLUMNS", "NO_COLOR", "HANDOVER_DB", "CLICOLOR_FORCE", "HANDOVER_SERVER", "HANDOVER_KEY"] {
             command.env_remove(name);
         }
         command.env("USER", "carol");

@@ -3,6 +3,7 @@
 mod agents;
 mod approvals;
 mod audit;
+mod commands;
 mod events;
 mod handoffs;
 mod house;
@@ -19,7 +20,7 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 
 /// All routes, in the order of the document.
 pub(crate) fn all() -> Vec<Route> {
-    let chapters: [(&str, Vec<Route>); 11] = [
+    let chapters: [(&str, Vec<Route>); 12] = [
         ("Sessions", sessions::routes()),
         ("Shared things", shared::routes()),
         ("Handoffs", handoffs::routes()),
@@ -30,6 +31,7 @@ pub(crate) fn all() -> Vec<Route> {
         ("Events", events::routes()),
         ("Audit and figures", audit::routes()),
         ("Keys", keys::routes()),
+        ("Command line", commands::routes()),
         ("House", house::routes()),
     ];
     let tagged = |(tag, routes): (&'static str, Vec<Route>)| routes.into_iter().map(move |route| route.tag(tag));

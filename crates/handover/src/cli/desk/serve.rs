@@ -6,6 +6,7 @@ use crate::cli::{
     args::{Access, Command},
     carry_out,
     exit::{self, Stop},
+    input::Files,
     out::{Frame, Out},
     usage,
 };
@@ -174,7 +175,7 @@ async fn carry_in(
     if cli.command.waits() {
         *brief = None; // Closing does not wait for whoever waits.
     }
-    let mut job = Job { engine, out, folder: &errand.folder, user: &errand.user, live: true };
+    let mut job = Job { engine, out, files: Files::Here(&errand.folder), user: &errand.user, live: true };
     carry_out(&cli.command, &mut job).await
 }
 

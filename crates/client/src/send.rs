@@ -1,0 +1,256 @@
+//! One request with all its tries, bounded in time and in size.
+
+use crate::error::{self, Error};
+use handover_core::limits::{
+    CLIENT_ANSWER_BYTES_MAX, CLIENT_ANSWER_MS, CLIENT_CONNECT_MS, CLIENT_RETRY_AFTER_MS_MAX, CLIENT_TRIES_MAX,
+    CLIENT_WAIT_MS, CLIENT_WAIT_MS_MAX,
+};
+use reqwest::{
+    Method, Response, StatusCode, Url,
+    header::{self, HeaderMap, HeaderValue},
+    redirect,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::{fmt, sync::Once, time::Duration};
+use uuid::Uuid;
+
+/// A client of one server. Cheap to clone: all clones share their connections.
+#[derive(Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    base: Url,
+    tries: u32,
+}
+
+impl fmt::Debug for Client {
+    /// Without the key: it is in no text that anybody may write down.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("url", &self.base.as_str()).finish_non_exhaustive()
+    }
+}
+
+/// What is asked.
+pub(crate) struct Asked {
+    method: Method,
+    path: Vec<String>,
+    query: Vec<(&'static str, String)>,
+    body: Option<Value>,
+    key: Option<String>,
+    /// How long the server is asked to wait.
+    pub(crate) wait: Duration,
+}
+
+impl Asked {
+    pub(crate) fn get<const N: usize>(path: [&str; N]) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    /// A write, with a key of its own: repeated, it is done once.
+    pub(crate) fn write<const N: usize>(method: Method, path: [&str; N], body: &impl Serialize) -> Self {
+        let mut asked = Self::new(method, path);
+        // What is written are our own types: they can all be.
+        asked.body = Some(serde_json::to_value(body).unwrap_or_default());
+        asked.key = Some(Uuid::new_v4().simple().to_string());
+        asked
+    }
+
+    pub(crate) fn post<const N: usize>(path: [&str; N], body: &impl Serialize) -> Self {
+        Self::write(Method::POST, path, body)
+    }
+
+    fn new<const N: usize>(method: Method, path: [&str; N]) -> Self {
+        let path = path.into_iter().map(str::to_owned).collect();
+        Self { method, path, query: Vec::new(), body: None, key: None, wait: Duration::ZERO }
+    }
+
+    pub(crate) fn query(mut self, name: &'static str, value: &impl ToString) -> Self {
+        self.query.push((name, value.to_string()));
+        self
+    }
+
+    pub(crate) fn wait(mut self, wait: Duration) -> Self {
+        self.wait = wait;
+        self
+    }
+
+    /// With the caller's own key in the place of a new one.
+    pub(crate) fn key(mut self, key: &str) -> Self {
+        self.key = Some(key.to_owned());
+        self
+    }
+}
+
+impl Client {
+    /// A client of the server at this address, such as `https://example.org:7800`. The key is sent with every request, and
+    /// never shown.
+    ///
+    /// # Errors
+    /// When the address or the key cannot be one.
+    pub fn new(url: &str, key: Option<&str>) -> Result<Self, Error> {
+        let base = address(url)?;
+        let mut headers = HeaderMap::new();
+        if let Some(key) = key {
+            let bad = |_| Error::Address("the key has signs that cannot be sent".to_owned());
+            let mut value = HeaderValue::from_str(&format!("Bearer {key}")).map_err(bad)?;
+            value.set_sensitive(true);
+            headers.insert(header::AUTHORIZATION, value);
+        }
+        provider();
+        let http = reqwest::Client::builder()
+            .default_headers(headers)
+            // The key is for this server and for nobody else.
+            .redirect(redirect::Policy::none())
+            .connect_timeout(Duration::from_millis(CLIENT_CONNECT_MS))
+            .build()
+            .map_err(|error| error::of_way(&error))?;
+        Ok(Self { http, base, tries: CLIENT_TRIES_MAX })
+    }
+
+    /// The same client, which sends a request at most so many times. At least once, and at most `CLIENT_TRIES_MAX`.
+    #[must_use]
+    pub fn tries(mut self, tries: u32) -> Self {
+        self.tries = tries.clamp(1, CLIENT_TRIES_MAX);
+        self
+    }
+
+    /// The address of the server.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.base.as_str()
+    }
+
+    /// Asks and reads the answer; nothing where there is none.
+    pub(crate) async fn ask<T: DeserializeOwned>(&self, asked: &Asked) -> Result<Option<T>, Error> {
+        let mut wait_ms = CLIENT_WAIT_MS;
+        let mut tries = 1;
+        loop {
+            let (error, after) = match self.once(asked).await {
+                Ok((StatusCode::NO_CONTENT, _)) => return Ok(None),
+                Ok((status, body)) => return read(status, &body).map(Some),
+                Err(tried) => tried,
+            };
+            let too_long = after.is_some_and(|after| after > CLIENT_RETRY_AFTER_MS_MAX);
+            if tries >= self.tries || too_long || !error.is_passing() {
+                return Err(error);
+            }
+            tries += 1;
+            tokio::time::sleep(Duration::from_millis(after.unwrap_or(wait_ms))).await;
+            wait_ms = wait_ms.saturating_mul(2).min(CLIENT_WAIT_MS_MAX);
+        }
+    }
+
+    /// The same, where there always is an answer.
+    pub(crate) async fn answer<T: DeserializeOwned>(&self, asked: &Asked) -> Result<T, Error> {
+        let strange = || Error::Strange { status: 204, text: String::new() };
+        self.ask(asked).await?.ok_or_else(strange)
+    }
+
+    async fn once(&self, asked: &Asked) -> Result<(StatusCode, Vec<u8>), (Error, Option<u64>)> {
+        let within = asked.wait + Duration::from_millis(CLIENT_ANSWER_MS);
+        let sent = self.prepared(asked).timeout(within).send().await;
+        let response = sent.map_err(|error| (error::of_way(&error), None))?;
+        let (status, after) = (response.status(), retry_after(response.headers()));
+        let body = body(response).await.map_err(|error| (error, None))?;
+        if status.is_success() { Ok((status, body)) } else { Err((error::of_answer(status, &body), after)) }
+    }
+
+    /// The request as it is sent, without a bound in time.
+    pub(crate) fn prepared(&self, asked: &Asked) -> reqwest::RequestBuilder {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(&asked.path);
+        }
+        if !asked.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(asked.query.iter().map(|(name, value)| (*name, value)));
+        }
+        let mut request = self.http.request(asked.method.clone(), url);
+        if let Some(key) = &asked.key {
+            request = request.header("idempotency-key", key);
+        }
+        match &asked.body {
+            Some(body) => request.header(header::CONTENT_TYPE, "application/json").body(body.to_string()),
+            None => request,
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(status: StatusCode, body: &[u8]) -> Result<T, Error> {
+    serde_json::from_slice(body).map_err(|error| {
+        let text = format!("{error}: {}", error::shown(body));
+        Error::Strange { status: status.as_u16(), text }
+    })
+}
+
+/// The body of an answer, not longer than it may be.
+pub(crate) async fn body(mut response: Response) -> Result<Vec<u8>, Error> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| error::of_way(&error))? {
+        if body.len() + piece.len() > CLIENT_ANSWER_BYTES_MAX {
+            return Err(Error::TooLarge { max: CLIENT_ANSWER_BYTES_MAX, name: "CLIENT_ANSWER_BYTES_MAX" });
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}
+
+/// How long the server asks to wait, in milliseconds.
+fn retry_after(headers: &HeaderMap) -> Option<u64> {
+    let seconds: u64 = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(seconds.saturating_mul(1_000))
+}
+
+/// The address of a server. What is said of a wrong one shows nothing of it but its form: it may hold a password.
+fn address(text: &str) -> Result<Url, Error> {
+    let wrong = |why: String| Error::Address(format!("this is no address of a server: {why}"));
+    let url = Url::parse(text).map_err(|error| wrong(error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(wrong("it begins with neither http:// nor https://".to_owned()));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong("it holds a name or a password; a key is given apart".to_owned()));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(wrong("it ends with ? or #".to_owned()));
+    }
+    Ok(url)
+}
+
+/// Makes `ring` what encrypted connections are made with, unless this process has chosen already.
+fn provider() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_one_of_a_server() {
+        for (text, fits) in [
+            ("http://127.0.0.1:7800", true),
+            ("https://example.org/handover/", true),
+            ("127.0.0.1:7800", false),
+            ("ftp://example.org", false),
+            ("http://ann:secret@example.org", false),
+            ("http://example.org?a=1", false),
+            ("", false),
+        ] {
+            let said = Client::new(text, None).map(|_| ()).map_err(|error| error.to_string());
+            assert_eq!(said.is_ok(), fits, "{text}: {said:?}");
+            assert!(!format!("{said:?}").contains("secret"));
+        }
+        assert!(Client::new("http://127.0.0.1:1", Some("a\nb")).is_err());
+    }
+
+    #[test]
+    fn names_in_a_path_stay_names() {
+        let client = Client::new("http://127.0.0.1:7800/under/", Some("ho_secret")).unwrap();
+        let asked = Asked::get(["v1", "sessions", "a/b?c", "handoffs"]).query("limit", &3);
+        let request = client.prepared(&asked).build().unwrap();
+        assert_eq!(request.url().as_str(), "http://127.0.0.1:7800/under/v1/sessions/a%2Fb%3Fc/handoffs?limit=3");
+        assert!(!format!("{client:?}{:?}", request.headers()).contains("ho_secret"));
+    }
+}
