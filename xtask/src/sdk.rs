@@ -107,7 +107,8 @@ impl Home {
         show(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
         let mut install = Command::new(&python);
         install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&list);
-        show(&mut install).map_err(|e| format!("the packages of {}/requirements.txt cannot be installed: {e}", self.folder))?;
+        show(&mut install)
+            .map_err(|e| format!("the packages of {}/requirements.txt cannot be installed: {e}", self.folder))?;
         fs::write(home.join(READY), wanted).map_err(|e| format!("{}: {e}", home.display()))?;
         Ok(python)
     }

@@ -5,8 +5,8 @@ use crate::{
     digest::Digest,
     ids::{AgentId, ArtifactId, GroupId, HandoffId, LeaseId, SessionId},
     limits::{
-        AGENT_ID_CHARS_MAX, EXPRESSION_BYTES_MAX, KEY_CHARS_MAX, KEY_ID_CHARS, SESSION_ID_CHARS_MAX, STATE_CHARS_MAX, TEXT_BYTES_MAX,
-        VARIABLE_NAME_CHARS_MAX,
+        AGENT_ID_CHARS_MAX, EXPRESSION_BYTES_MAX, KEY_CHARS_MAX, KEY_ID_CHARS, SESSION_ID_CHARS_MAX, STATE_CHARS_MAX,
+        TEXT_BYTES_MAX, VARIABLE_NAME_CHARS_MAX,
     },
     refusal::Code,
     schema::Schema as Shape,

@@ -3,8 +3,8 @@
 
 mod plain;
 
-use plain::House;
 use handover_server::{openapi, table};
+use plain::House;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,8 @@
 
 use super::{
     agents, approvals, approve, audit, cancel, chat, check, completions, explain, give_back, graph, hand_off, handoffs,
-    health, history, inbox, init, keys, out::Look, recommend, run, scripted, serve, sessions, stats, take, verify, watch,
+    health, history, inbox, init, keys, out::Look, recommend, run, scripted, serve, sessions, stats, take, verify,
+    watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};

@@ -32,7 +32,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 200,
                 "What it writes, a JSON object per line: `out`, `err`, and `exit` at the end. Empty lines say that it goes on.",
                 "application/x-ndjson",
-                Some(openapi::text),
+                Some(openapi::text_shape),
             )
             .refuses(&[404, 503]),
     ]

@@ -25,7 +25,7 @@ pub(crate) fn routes() -> Vec<Route> {
             200,
             "Metrics as text.",
             handover_telemetry::metrics::CONTENT_TYPE,
-            Some(openapi::text),
+            Some(openapi::text_shape),
         ),
         Route::get("/openapi.json", "openapi", "Describes the interface.", document).anybody().answers_as(
             200,
