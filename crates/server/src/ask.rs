@@ -4,6 +4,7 @@ use crate::{problem::Problem, start::State, strict::Strict};
 use axum::http::HeaderMap;
 use bytes::Bytes;
 use handover_core::{
+    access::KeyId,
     ids::{AgentId, HandoffId, SessionId},
     limits::KEY_CHARS_MAX,
     refusal::{Code, HandoffError, Refusal},
@@ -25,6 +26,8 @@ pub(crate) struct Ask {
     pub(crate) body: Bytes,
     /// The name of whoever asks, for the record.
     pub(crate) who: String,
+    /// The key that they came with.
+    pub(crate) key: Option<KeyId>,
 }
 
 impl Ask {
@@ -47,6 +50,14 @@ impl Ask {
 
     pub(crate) fn agent(&self) -> Result<AgentId, HandoffError> {
         self.part("agent", Code::UnknownAgent)
+    }
+
+    /// Until whoever asks may not stay any longer: the server ends, or their key does.
+    pub(crate) async fn ends(&self) {
+        tokio::select! {
+            () = self.state.ends() => {}
+            () = self.state.gate.ends(self.key.as_ref()) => {}
+        }
     }
 
     /// A part of the path that is no id.

@@ -9,14 +9,14 @@ use axum::http::{HeaderMap, header};
 use handover_core::{
     access::{KeyId, KeyInfo, id_of},
     command::Caller,
-    limits::{BAD_KEY_ADDRESSES_MAX, BAD_KEYS_PER_SECOND, CONNECTIONS_MAX},
+    limits::{BAD_KEY_ADDRESSES_MAX, BAD_KEYS_PER_SECOND, CONNECTIONS_MAX, KEY_LOOK_MS},
     refusal::{Code, Refusal},
 };
 use handover_engine::{Denied, Engine};
 use std::{
     net::{IpAddr, SocketAddr},
     sync::Arc,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 /// Which tenant a key of the house speaks for, where it says so.
@@ -46,9 +46,22 @@ impl Gate {
         Self { engine, beyond, per_second, rates, bad }
     }
 
-    /// Whether it answers without keys: on this machine alone, as long as there are none.
+    /// Whether it answers without keys: on this machine alone, as long as none was made.
     pub(crate) fn is_open(&self) -> bool {
-        !self.beyond && !self.engine.has_keys()
+        !self.beyond && !self.engine.was_keyed()
+    }
+
+    /// Until the key that somebody came with opens nothing any more. Looked at every `KEY_LOOK_MS`.
+    pub(crate) async fn ends(&self, key: Option<&KeyId>) {
+        loop {
+            tokio::time::sleep(Duration::from_millis(KEY_LOOK_MS)).await;
+            match key {
+                Some(key) if !self.engine.key_opens(key) => return,
+                // The first key was made meanwhile: whoever came without one has to show one.
+                None if !self.is_open() => return,
+                _ => {}
+            }
+        }
     }
 
     /// Who asks.

@@ -231,13 +231,15 @@ async fn answer(
         crate::etag::readable(&parts.headers)?;
     }
     let body = if route.body.is_some() { read(&parts.headers, body, state.body).await? } else { Bytes::new() };
-    let (engine, who) = match entered {
-        Some(Entered { engine, caller, key, .. }) => (engine, key.map_or(caller.name, |key| key.name.clone())),
-        None => (state.engine.clone(), String::new()),
+    let (engine, who, key) = match entered {
+        Some(Entered { engine, caller, key, .. }) => {
+            (engine, key.as_ref().map_or(caller.name, |key| key.name.clone()), key.map(|key| key.id.clone()))
+        }
+        None => (state.engine.clone(), String::new(), None),
     };
     let query = parts.uri.query().unwrap_or_default().to_owned();
     let headers = parts.headers;
-    let ask = Ask { engine, state: state.clone(), path, query, headers: headers.clone(), body, who };
+    let ask = Ask { engine, state: state.clone(), path, query, headers: headers.clone(), body, who, key };
     Ok((route.handler)(ask).await?.into_response(&headers))
 }
 

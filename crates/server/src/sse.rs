@@ -90,9 +90,9 @@ impl Listener {
         }
         tokio::select! {
             biased;
-            () = self.ask.state.ends() => {
+            () = self.ask.ends() => {
                 self.over = true;
-                Some(ended("the server ends; come back", self.feed.position()))
+                Some(ended("the server ends, or the key does; come back", self.feed.position()))
             }
             notice = self.feed.next() => Some(self.told(notice)),
             () = tokio::time::sleep(Duration::from_millis(LISTENER_BEAT_MS)) => Some(": alive\n\n".into()),

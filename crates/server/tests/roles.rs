@@ -6,7 +6,7 @@ mod common;
 
 use common::World;
 use handover_core::{
-    access::{Right, Role},
+    access::{NewKey, Right, Role},
     agent::{AgentKind, Profile},
 };
 use handover_engine::{Filter, Notice};
@@ -350,4 +350,28 @@ async fn a_key_that_is_taken_back_opens_nothing_at_once() {
     let book = world.ask("GET", "/v1/audit/house", Some(&house), None).await;
     assert!(book.text.contains("access_denied"), "a denial is in the book: {}", book.text);
     assert!(!book.text.contains(&newer[20..]), "the book has no secret");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_stays_is_sent_away_with_the_key() {
+    let world = World::open().await;
+    world.worker("acme", "pilot").await;
+    let mut new = NewKey::of("listener", Role::Agent);
+    (new.tenant, new.agents) = (Some("acme".into()), Some(vec![common::id("pilot")]));
+    let (key, token) = world.engine.make_key(new).await.unwrap();
+    let url = format!("{}/v1/events", world.server.url());
+    let mut heard = world.http.get(url).bearer_auth(&token).send().await.unwrap();
+    assert_eq!(heard.status(), 200);
+    let body = json!({"wait_ms": 60_000});
+    let (claimed, ()) = tokio::join!(world.ask("POST", "/v1/agents/pilot/claim", Some(&token), Some(&body)), async {
+        world.engine.revoke_key(&key.id).await.unwrap();
+    });
+    assert!([204, 401].contains(&claimed.status), "no work for whoever was sent away: {}", claimed.text);
+    let mut text = String::new();
+    while let Some(piece) = heard.chunk().await.unwrap() {
+        text.push_str(&String::from_utf8_lossy(&piece));
+    }
+    assert!(text.contains("event: DROPPED"), "the stream ended: {text}");
+    // A house that had keys is not open to everybody when the last one is gone.
+    assert_eq!(world.ask("GET", "/v1/sessions", None, None).await.status, 401);
 }

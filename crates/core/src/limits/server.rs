@@ -40,3 +40,5 @@ pub const BAD_KEYS_PER_SECOND: u32 = 10;
 pub const BAD_KEY_ADDRESSES_MAX: usize = 10_000;
 /// Rows of one page of an answer, unless it is asked for fewer.
 pub const ANSWER_ROWS: usize = 100;
+/// How often it is looked at whether the key of somebody who stays still opens, in milliseconds.
+pub const KEY_LOOK_MS: u64 = 500;

@@ -141,6 +141,18 @@ impl Engine {
         Ok(key)
     }
 
+    /// Whether a key still lets somebody in. For whoever came with it and stays.
+    #[must_use]
+    pub fn key_opens(&self, id: &KeyId) -> bool {
+        self.inner.keys.get(id).is_some_and(|key| key.ended(self.inner.clock.now()).is_none())
+    }
+
+    /// Whether any key was ever made, whether or not it still lets somebody in: a house that had keys is never open again.
+    #[must_use]
+    pub fn was_keyed(&self) -> bool {
+        !self.inner.keys.kept.read().is_empty()
+    }
+
     /// Whether any key lets somebody in now.
     #[must_use]
     pub fn has_keys(&self) -> bool {

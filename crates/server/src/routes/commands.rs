@@ -13,6 +13,7 @@ use axum::body::Body;
 use bytes::Bytes;
 use futures_util::stream;
 use handover_core::{
+    access::KeyId,
     limits::{COMMAND_ARGUMENTS_MAX, COMMANDS_AT_ONCE, DESK_CLOSE_MS, DESK_FRAMES_MAX, LISTENER_BEAT_MS},
     refusal::{Code, Refusal},
 };
@@ -67,6 +68,7 @@ struct Carried {
     task: JoinHandle<()>,
     lines: mpsc::Receiver<String>,
     state: Arc<State>,
+    key: Option<KeyId>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -81,7 +83,7 @@ impl Carried {
     fn begin(commands: &dyn Commands, ask: Ask, errand: Errand, place: OwnedSemaphorePermit) -> Self {
         let (sender, lines) = mpsc::channel(DESK_FRAMES_MAX);
         let task = tokio::spawn(commands.carry_out(ask.engine, errand, sender));
-        Self { task, lines, state: ask.state, _place: place }
+        Self { task, lines, state: ask.state, key: ask.key, _place: place }
     }
 
     /// The next line; nothing when it is over.
@@ -94,6 +96,8 @@ impl Carried {
                 let soon = Duration::from_millis(DESK_CLOSE_MS);
                 tokio::time::timeout(soon, self.lines.recv()).await.ok()??
             }
+            // Whoever has no key any more is told nothing more.
+            () = self.state.gate.ends(self.key.as_ref()) => return None,
             () = tokio::time::sleep(Duration::from_millis(LISTENER_BEAT_MS)) => String::new(),
         };
         Some(line + "\n")

@@ -218,11 +218,11 @@ pub(super) fn wait(asked: Option<u64>, most: u64, name: &str) -> Result<Duration
     }
 }
 
-/// Until the wait is over, or the server ends: whoever asks comes back later.
+/// Until the wait is over, or whoever asks may not stay: they come back later.
 pub(super) async fn over(ask: &Ask, wait: Duration) {
     tokio::select! {
         () = tokio::time::sleep(wait) => {}
-        () = ask.state.ends() => {}
+        () = ask.ends() => {}
     }
 }
 
