@@ -135,7 +135,6 @@ impl Staff {
     }
 
     /// Where services call back, to be mounted by whoever serves.
-    #[must_use]
     pub fn callbacks(&self) -> axum::Router {
         self.callbacks.as_ref().map(|callbacks| callbacks.router()).unwrap_or_default()
     }

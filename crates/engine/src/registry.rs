@@ -31,6 +31,9 @@ impl Engine {
             self.stays_whose_it_is(&known.profile, &profile)?;
         }
         check_profile(&profile, &self.inner.agents.read())?;
+        if known.as_ref().is_none_or(|known| known.profile.kind != profile.kind || !bound) {
+            self.runs_nothing(&profile)?;
+        }
         let profile = Arc::new(profile);
         match &known {
             Some(known) if bound => self.widens_nothing(&known.profile, &profile)?,

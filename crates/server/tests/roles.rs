@@ -375,3 +375,25 @@ async fn whoever_stays_is_sent_away_with_the_key() {
     // A house that had keys is not open to everybody when the last one is gone.
     assert_eq!(world.ask("GET", "/v1/sessions", None, None).await.status, 401);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_comes_to_run_programs_over_the_network() {
+    let world = World::open().await;
+    let program = json!({"kind": "command", "command": ["touch", "/tmp/was-here"]});
+    let service = json!({"kind": "http", "url": "http://169.254.169.254/"});
+    let without = world.ask("PUT", "/v1/agents/x", None, Some(&program)).await;
+    assert_eq!((without.status, without.json()["code"].as_str()), (403, Some("HO0309")), "{}", without.text);
+    let (house, admin) = (world.house_key().await, world.key("acme", Role::Admin, &[]).await);
+    let agent = world.key("acme", Role::Agent, &["x"]).await;
+    for (key, body, status) in [
+        (&house, &program, 403),
+        (&admin, &program, 403),
+        (&admin, &service, 403),
+        (&agent, &program, 403),
+        (&agent, &service, 403),
+        (&house, &service, 200),
+    ] {
+        let said = world.ask("PUT", "/v1/agents/x", Some(key), Some(body)).await;
+        assert_eq!(said.status, status, "{body}: {}", said.text);
+    }
+}

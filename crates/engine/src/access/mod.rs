@@ -42,6 +42,16 @@ impl Engine {
         Err(Refusal::new(Code::NotAllowed, message).into())
     }
 
+    /// What the house itself runs, calls or pays for is for the house to say: programs, services and models.
+    pub(crate) fn runs_nothing(&self, new: &Profile) -> Result<(), HandoffError> {
+        if self.caller.house || matches!(new.kind, AgentKind::Worker | AgentKind::Human) {
+            return Ok(());
+        }
+        let message = format!("{} is not of the house: its agents ask for their work", self.caller.name);
+        let hint = "register it as a worker or a human, or let the house register it";
+        Err(Refusal::new(Code::NotAllowed, message).at("kind").hint(hint).into())
+    }
+
     /// A new agent of a caller that is bound to certain agents: one that asks for its work, with as little as can be.
     pub(crate) fn asks_for_little(&self, new: &Profile) -> Result<(), HandoffError> {
         let fields = [

@@ -10,6 +10,7 @@ use crate::{
     views::{AgentView, HandoffView},
 };
 use handover_core::{
+    agent::AgentKind,
     ids::{AgentId, SessionId},
     limits::PAGE_MAX,
     refusal::{Code, Refusal},
@@ -77,6 +78,11 @@ async fn register(ask: Ask) -> Result<Reply, Problem> {
     let id = ask.agent()?;
     let value: serde_json::Value = ask.form_of(id.as_str(), "id")?;
     let profile = wire::profile(&value.to_string())?;
+    if profile.kind == AgentKind::Command {
+        // Whoever reaches a port must not come to run programs by it, with or without a key.
+        let refusal = Refusal::new(Code::NotAllowed, "programs are named on the machine that runs them").at("kind");
+        return Err(refusal.hint("put it into handover.yaml there, or use `handover agents register` there").into());
+    }
     if let Ok(known) = ask.engine.agent(&id) {
         ETag::content(&*known.profile).must_fit(&ask.headers)?;
     } else if ask.headers.contains_key(axum::http::header::IF_MATCH) {
