@@ -2,8 +2,8 @@
 
 use crate::error::{self, Error};
 use handover_core::limits::{
-    CLIENT_ANSWER_BYTES_MAX, CLIENT_ANSWER_MS, CLIENT_CONNECT_MS, CLIENT_RETRY_AFTER_MS_MAX, CLIENT_TRIES_MAX,
-    CLIENT_WAIT_MS, CLIENT_WAIT_MS_MAX,
+    CLIENT_ANSWER_BYTES_MAX, CLIENT_ANSWER_MS, CLIENT_CONNECT_MS, CLIENT_IDLE_MS, CLIENT_RETRY_AFTER_MS_MAX,
+    CLIENT_TRIES_MAX, CLIENT_WAIT_MS, CLIENT_WAIT_MS_MAX,
 };
 use reqwest::{
     Method, Response, StatusCode, Url,
@@ -102,6 +102,8 @@ impl Client {
             // The key is for this server and for nobody else.
             .redirect(redirect::Policy::none())
             .connect_timeout(Duration::from_millis(CLIENT_CONNECT_MS))
+            // Before the server hangs up by itself.
+            .pool_idle_timeout(Duration::from_millis(CLIENT_IDLE_MS))
             .build()
             .map_err(|error| error::of_way(&error))?;
         Ok(Self { http, base, tries: CLIENT_TRIES_MAX })

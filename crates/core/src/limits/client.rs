@@ -28,3 +28,5 @@ pub const COMMANDS_AT_ONCE: usize = 256;
 pub const COMMAND_ARGUMENTS_MAX: usize = 1_000;
 /// Longest line that comes back from a command on a server, in bytes.
 pub const COMMAND_FRAME_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// How long a client keeps a connection that it does not use, in milliseconds. Less than the server's `HEAD_MS`.
+pub const CLIENT_IDLE_MS: u64 = 20_000;
