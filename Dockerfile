@@ -1,4 +1,4 @@
-# Handover as a container: docker build -t handover . && docker run -p 7800:7800 -v handover:/data handover
+# Handover as a container: docker build -t handover . It starts when there is a key: see docs/guides/server.md.
 # The version is the one of rust-version in Cargo.toml.
 FROM rust:1.95-slim-trixie AS build
 # The embedded database is compiled from source.

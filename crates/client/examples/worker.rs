@@ -7,13 +7,18 @@
 //! ```
 
 use handover_client::{Assignment, Client, Worker, done};
-use handover_core::{agent::Profile, command::Giving};
+use handover_core::{
+    agent::{AgentKind, Profile, Risk},
+    command::Giving,
+};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = std::env::var("HANDOVER_SERVER").unwrap_or_else(|_| "http://127.0.0.1:7800".to_owned());
     let client = Client::new(&url, std::env::var("HANDOVER_KEY").ok().as_deref())?;
-    let profile = Profile::named("counter")?.can("count");
+    // With a key of its own it may register itself, with the least that there is.
+    let mut profile = Profile::named("counter")?.can("count").kind(AgentKind::Worker);
+    profile.autonomy_budget.max_risk = Risk::Low;
     client.register(&profile).await?;
     let interrupted = async { drop(tokio::signal::ctrl_c().await) };
     let tally = Worker::new(client, profile.id).run_until(count, interrupted).await?;

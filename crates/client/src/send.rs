@@ -89,6 +89,10 @@ impl Client {
     /// When the address or the key cannot be one.
     pub fn new(url: &str, key: Option<&str>) -> Result<Self, Error> {
         let base = address(url)?;
+        if key.is_some() && base.scheme() == "http" && !is_here(&base) {
+            let why = "a key would travel in the clear; use https://".to_owned();
+            return Err(Error::Address(why));
+        }
         let mut headers = HeaderMap::new();
         if let Some(key) = key {
             let bad = |_| Error::Address("the key has signs that cannot be sent".to_owned());
@@ -216,6 +220,12 @@ fn address(text: &str) -> Result<Url, Error> {
         return Err(wrong("it ends with ? or #".to_owned()));
     }
     Ok(url)
+}
+
+/// Whether an address is this machine's own.
+fn is_here(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// Makes `ring` what encrypted connections are made with, unless this process has chosen already.

@@ -165,8 +165,9 @@ impl Engine {
             let Some(rung) = rung.as_mut().as_pin_mut() else { return Ok(None) };
             tokio::select! {
                 biased;
-                () = rung => {}
+                // First: however often the bell rings, a wait has an end.
                 () = until.as_mut() => return Ok(None),
+                () = rung => {}
                 // Work that is there without an offer of this process is found in a while.
                 () = tokio::time::sleep(Duration::from_millis(CLAIM_LOOK_MS)) => {}
             }
@@ -204,6 +205,12 @@ impl Engine {
             match self.accept_once(id, agent, lease_ms, tools, key).await {
                 Ok(taken) => return Ok(Tell::Taken(Box::new(taken))),
                 Err(error) if PASSED_OVER.iter().any(|code| error.has(*code)) => {}
+                // Taken with this key before, and lost since: it is taken anew, as if there were no key.
+                Err(error) if error.has(Code::StaleLease) => match self.accept(id, agent, lease_ms, tools).await {
+                    Ok(taken) => return Ok(Tell::Taken(Box::new(taken))),
+                    Err(error) if PASSED_OVER.iter().any(|code| error.has(*code)) => {}
+                    Err(error) => return Err(error),
+                },
                 Err(error) if error.has(Code::AtCapacity) => return Ok(Tell::Full),
                 Err(error) => return Err(error),
             }

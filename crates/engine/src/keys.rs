@@ -33,6 +33,17 @@ pub(crate) fn asked(command: &Command) -> Digest {
             request.context.traceparent = None;
             Digest::of_json(&Command::Initiate(request))
         }
+        // What is shown is the engine's to say, and may be another by now.
+        Command::Accept { handoff, by, lease_ms, in_process, estimated_completion, manifest: Some(_) } => {
+            Digest::of_json(&Command::Accept {
+                handoff: *handoff,
+                by: by.clone(),
+                lease_ms: *lease_ms,
+                in_process: *in_process,
+                estimated_completion: *estimated_completion,
+                manifest: None,
+            })
+        }
         other => Digest::of_json(other),
     }
 }

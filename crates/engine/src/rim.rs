@@ -2,6 +2,7 @@
 
 use crate::{audit::line, engine::Engine, session::Assignment};
 use handover_core::{
+    access::Right,
     command::{Answer, Command, Giving, Goto},
     handoff::{Handoff, Phase},
     ids::{AgentId, GroupId, HandoffId, LeaseId, SessionId},
@@ -39,6 +40,7 @@ impl Engine {
     /// # Errors
     /// When the store cannot be read.
     pub async fn export_lines(&self, query: RecordQuery) -> Result<(Vec<String>, Option<u64>), HandoffError> {
+        self.caller.may(Right::Administer)?;
         let limit = query.limit.min(PAGE_MAX);
         let page = self.audit(query).await?;
         let next = page.last().filter(|_| page.len() == limit).map(|last| last.position);
@@ -63,7 +65,12 @@ impl Engine {
         if let Some(taken) = self.held_under(&handoff, by, tools, key).await? {
             return Ok(taken);
         }
-        let view = self.view_to_take(&handoff, tools).await?;
+        // A summary costs money: none is asked for by somebody who cannot take the work.
+        let view = if self.could_take(&handoff, by) {
+            self.view_to_take(&handoff, tools).await?
+        } else {
+            self.view_of(&handoff, tools).await?
+        };
         let command = Command::Accept {
             handoff: id,
             by: by.clone(),
@@ -74,7 +81,13 @@ impl Engine {
         };
         let (answer, _) = self.submit_inner(&handoff.session_id, command, Some(key), true).await?;
         let lease = answer.lease.ok_or_else(|| Refusal::new(Code::NotOffered, "no lease was granted"))?;
-        Ok(Assignment { handoff: self.find(id).await?, lease, view })
+        let handoff = self.find(id).await?;
+        if handoff.lease() != Some(lease) {
+            // The first answer to this key: what it granted is over, and must not be worked on.
+            let message = "it was taken with this key before, and that lease is over";
+            return Err(Refusal::new(Code::StaleLease, message).hint("take it again with a new key").into());
+        }
+        Ok(Assignment { handoff, lease, view })
     }
 
     /// Gives the result back once: the same key with the same result gives the first answer.
@@ -130,6 +143,9 @@ impl Engine {
         key: &str,
     ) -> Result<Option<Assignment>, HandoffError> {
         let Phase::Running { lease, .. } = handoff.phase else { return Ok(None) };
+        if handoff.to_agent != *by {
+            return Ok(None);
+        }
         self.acts_for(by)?;
         let Some(first) = self.inner.store.answered(&handoff.session_id, key).await? else { return Ok(None) };
         let answer: Answer = match serde_json::from_str(&first.answer) {

@@ -162,8 +162,8 @@ impl Engine {
             self.still_writing()?;
             tokio::select! {
                 biased;
-                () = rung => {}
                 () = until.as_mut() => return Ok(None),
+                () = rung => {}
             }
         }
     }
@@ -189,8 +189,8 @@ impl Engine {
             self.still_writing()?;
             tokio::select! {
                 biased;
-                () = rung => {}
                 () = until.as_mut() => return Ok(None),
+                () = rung => {}
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::{problem::Problem, start::State, strict::Strict};
 use axum::http::HeaderMap;
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use handover_core::{
     access::KeyId,
     ids::{AgentId, HandoffId, SessionId},
@@ -53,11 +54,19 @@ impl Ask {
     }
 
     /// Until whoever asks may not stay any longer: the server ends, or their key does.
-    pub(crate) async fn ends(&self) {
-        tokio::select! {
-            () = self.state.ends() => {}
-            () = self.state.gate.ends(self.key.as_ref()) => {}
-        }
+    pub(crate) fn ends(&self) -> BoxFuture<'static, ()> {
+        let (state, key) = (self.state.clone(), self.key.clone());
+        Box::pin(async move {
+            tokio::select! {
+                () = state.ends() => {}
+                () = state.gate.ends(key.as_ref()) => {}
+            }
+        })
+    }
+
+    /// Whether whoever asks may still stay.
+    pub(crate) fn may_stay(&self) -> bool {
+        !*self.state.ending.borrow() && self.state.gate.lets(self.key.as_ref())
     }
 
     /// A part of the path that is no id.

@@ -55,13 +55,16 @@ impl Gate {
     pub(crate) async fn ends(&self, key: Option<&KeyId>) {
         loop {
             tokio::time::sleep(Duration::from_millis(KEY_LOOK_MS)).await;
-            match key {
-                Some(key) if !self.engine.key_opens(key) => return,
-                // The first key was made meanwhile: whoever came without one has to show one.
-                None if !self.is_open() => return,
-                _ => {}
+            if !self.lets(key) {
+                return;
             }
         }
+    }
+
+    /// Whether somebody who came with this key, or without one, may stay. Where the first key was made meanwhile, whoever
+    /// came without one has to show one.
+    pub(crate) fn lets(&self, key: Option<&KeyId>) -> bool {
+        key.map_or_else(|| self.is_open(), |key| self.engine.key_opens(key))
     }
 
     /// Who asks.
@@ -85,13 +88,13 @@ impl Gate {
     fn key(&self, headers: &HeaderMap, peer: SocketAddr) -> Result<Arc<KeyInfo>, Problem> {
         let now = Instant::now();
         let Some(token) = token(headers) else { return Err(unknown("no key was sent")) };
-        let tried = self.bad.look(&peer.ip(), BAD_KEYS_PER_SECOND, now);
-        if tried.wait.is_some() {
-            return Err(too_many(tried, "this address, with keys that are not valid,"));
-        }
         self.engine.key_of(token).map_err(|_| {
-            self.bad.take(&peer.ip(), BAD_KEYS_PER_SECOND, now);
-            unknown("the key is not valid")
+            // Only those who guess are slowed down: others may come from the same address.
+            let tried = self.bad.take(&network(peer.ip()), BAD_KEYS_PER_SECOND, now);
+            match tried.wait {
+                Some(_) => too_many(tried, "this address, with keys that are not valid,"),
+                None => unknown("the key is not valid"),
+            }
         })
     }
 }
@@ -105,14 +108,27 @@ pub(crate) fn may(entered: &Entered, entry: Entry) -> Result<(), Problem> {
 }
 
 impl Gate {
-    /// Writes down that somebody was not let in, or asked for what is not theirs. Nobody waits for that.
+    /// Writes down that somebody was not let in, or may not do what they asked for. Nobody waits for that.
     pub(crate) fn note(&self, problem: &Problem, headers: &HeaderMap, tenant: Option<String>, what: String) {
         let why = handover_core::refusal::Code::ALL.iter().find(|code| code.text() == problem.code);
         let (Some(why), true) = (why, matches!(problem.status, 401 | 403)) else { return };
-        let denied = Denied { key: token(headers).and_then(id_of), tenant, what, why: *why };
+        // A key is named where its secret was shown, and by nobody who made one up.
+        let key = token(headers).and_then(|token| id_of(token).filter(|_| self.engine.key_of(token).is_ok()));
+        let denied = Denied { key, tenant, what, why: *why };
         let engine = self.engine.clone();
         // The store says so itself when it cannot write.
         tokio::spawn(async move { drop(engine.note_denial(denied).await) });
+    }
+}
+
+/// The address, or the part of it that one household has: nobody counts all the others of theirs.
+fn network(ip: IpAddr) -> IpAddr {
+    match ip {
+        IpAddr::V4(_) => ip,
+        IpAddr::V6(ip) => {
+            let [a, b, c, d, ..] = ip.segments();
+            IpAddr::V6([a, b, c, d, 0, 0, 0, 0].into())
+        }
     }
 }
 

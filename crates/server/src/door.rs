@@ -55,9 +55,10 @@ pub(crate) fn router(state: Arc<State>, beside: Router) -> Router {
         for route in routes {
             methods = methods.on(filter(&route.method), on(state.clone(), Arc::new(route)));
         }
-        router = router.route(path, methods.fallback(wrong_method(allowed.join(", "))));
+        router = router.route(path, methods.fallback(wrong_method(state.clone(), allowed.join(", "))));
     }
-    router.fallback(nowhere).merge(beside)
+    let nobody = state.clone();
+    router.fallback(move |request| nowhere(nobody.clone(), request)).merge(beside)
 }
 
 fn filter(method: &Method) -> MethodFilter {
@@ -81,19 +82,21 @@ fn on(
         Box::pin(async move {
             match path {
                 Ok(path) => handle(state, route, path, request).await,
-                Err(_) => nowhere(request).await,
+                Err(_) => nowhere(state, request).await,
             }
         })
     }
 }
 
-fn wrong_method(allowed: String) -> impl Fn(Request) -> Handled + Clone + Send + Sync + 'static {
+fn wrong_method(state: Arc<State>, allowed: String) -> impl Fn(Request) -> Handled + Clone + Send + Sync + 'static {
     move |request| {
-        let allowed = allowed.clone();
+        let (state, allowed) = (state.clone(), allowed.clone());
         Box::pin(async move {
             let message = format!("{} is not one of {allowed}", request.method());
             let problem: Problem = Refusal::new(Code::WrongMethod, message).into();
-            let mut response = named(problem.into_response(&id_of(&request)), &id_of(&request));
+            let id = id_of(&request);
+            let mut response = named(problem.into_response(&id), &id);
+            astray(&state, request.method(), &id, 405);
             if let Ok(value) = HeaderValue::from_str(&allowed) {
                 response.headers_mut().insert(header::ALLOW, value);
             }
@@ -102,8 +105,15 @@ fn wrong_method(allowed: String) -> impl Fn(Request) -> Handled + Clone + Send +
     }
 }
 
-async fn nowhere(request: Request) -> Response<Body> {
+/// Writes down a request that no route took. Where it went is not told: there is no end of addresses.
+fn astray(state: &State, method: &Method, id: &str, status: u16) {
+    state.metrics.http(method.as_str(), "-", status, 0.0);
+    tracing::info!(target: "handover::http", request_id = %id, method = %method, route = "-", status, "answered");
+}
+
+async fn nowhere(state: Arc<State>, request: Request) -> Response<Body> {
     let id = id_of(&request);
+    astray(&state, request.method(), &id, 404);
     let path: String = request.uri().path().chars().filter(|c| !c.is_control()).take(120).collect();
     let problem: Problem = Refusal::new(Code::NoSuchAddress, format!("there is nothing at {path}")).into();
     named(problem.into_response(&id), &id)
@@ -240,7 +250,8 @@ async fn answer(
     let query = parts.uri.query().unwrap_or_default().to_owned();
     let headers = parts.headers;
     let ask = Ask { engine, state: state.clone(), path, query, headers: headers.clone(), body, who, key };
-    Ok((route.handler)(ask).await?.into_response(&headers))
+    let reads = route.method == Method::GET;
+    Ok((route.handler)(ask).await?.into_response(reads, &headers))
 }
 
 /// The body of a request, within its bounds.

@@ -78,8 +78,12 @@ impl Problem {
     #[must_use]
     pub fn of(error: &HandoffError) -> Self {
         let code = error.code();
-        let errors: Vec<Wrong> = error.refusals.iter().map(wrong).collect();
-        // Our own trouble is told to the log; whoever asks learns that it is ours.
+        let mut errors: Vec<Wrong> = error.refusals.iter().map(wrong).collect();
+        if status_of(code) == 500 && code != Code::BrokenChain {
+            // Our own trouble is for the log; whoever asks learns that it is ours.
+            tracing::error!(target: "handover", code = code.text(), "{error}");
+            errors.iter_mut().for_each(|wrong| code.title().clone_into(&mut wrong.message));
+        }
         Self {
             page: format!("/errors/{}", code.text()),
             title: code.title().to_owned(),

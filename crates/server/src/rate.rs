@@ -39,15 +39,6 @@ impl<K: Eq + Hash + Clone> Rates<K> {
 
     /// Takes one request of this one out of its bucket, as of now.
     pub(crate) fn take(&self, who: &K, per_second: u32, now: Instant) -> Standing {
-        self.taken(who, per_second, now, 1.0)
-    }
-
-    /// Where this one stands, without taking anything.
-    pub(crate) fn look(&self, who: &K, per_second: u32, now: Instant) -> Standing {
-        self.taken(who, per_second, now, 0.0)
-    }
-
-    fn taken(&self, who: &K, per_second: u32, now: Instant, cost: f64) -> Standing {
         let full = f64::from(per_second.saturating_mul(REQUESTS_BURST_SECONDS).max(1));
         let mut buckets = self.buckets.lock();
         if buckets.len() >= self.most && !buckets.contains_key(who) {
@@ -66,7 +57,7 @@ impl<K: Eq + Hash + Clone> Rates<K> {
             let wait = (1.0 - bucket.left) / f64::from(per_second.max(1));
             return Standing { limit: per_second, left: 0, wait: Some(Duration::from_secs_f64(wait)) };
         }
-        bucket.left -= cost;
+        bucket.left -= 1.0;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

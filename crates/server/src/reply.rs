@@ -59,8 +59,8 @@ impl Reply {
         self
     }
 
-    pub(crate) fn into_response(self, asked: &HeaderMap) -> Response<Body> {
-        let known = self.etag.as_ref().is_some_and(|etag| etag.is_known_to(asked));
+    pub(crate) fn into_response(self, reads: bool, asked: &HeaderMap) -> Response<Body> {
+        let known = reads && self.etag.as_ref().is_some_and(|etag| etag.is_known_to(asked));
         let mut response = Response::new(if known { Body::empty() } else { self.body });
         *response.status_mut() = if known { StatusCode::NOT_MODIFIED } else { self.status };
         *response.headers_mut() = self.headers;

@@ -3,7 +3,7 @@
 use crate::{ask::Ask, problem::Problem, reply::Reply};
 use axum::{body::Body, http::header};
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{future::BoxFuture, stream};
 use handover_core::{
     ids::{AgentId, SessionId},
     limits::{LISTENER_BEAT_MS, LISTENERS_MAX},
@@ -37,7 +37,8 @@ pub(crate) struct ListenQuery {
 /// A listener.
 struct Listener {
     feed: Subscription,
-    ask: Ask,
+    /// Until it may not stay any longer. One for all events: on a busy line, too, the key is looked at.
+    ends: BoxFuture<'static, ()>,
     over: bool,
     _place: OwnedSemaphorePermit,
     _counted: GoingOn,
@@ -59,7 +60,7 @@ pub(crate) async fn listen(ask: Ask) -> Result<Reply, Problem> {
     // Said at once, so that whoever listens knows that it is heard, and from where on.
     let hello = format!(": from {}\nretry: 1000\n\n", feed.position());
     let counted = ask.state.metrics.sse_listener();
-    let listener = Listener { feed, ask, over: false, _place: place, _counted: counted };
+    let listener = Listener { feed, ends: ask.ends(), over: false, _place: place, _counted: counted };
     let events = stream::unfold((Some(hello), listener), |(hello, mut listener)| async move {
         let text = match hello {
             Some(hello) => hello,
@@ -90,7 +91,7 @@ impl Listener {
         }
         tokio::select! {
             biased;
-            () = self.ask.ends() => {
+            () = &mut self.ends => {
                 self.over = true;
                 Some(ended("the server ends, or the key does; come back", self.feed.position()))
             }

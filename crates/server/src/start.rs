@@ -128,7 +128,8 @@ impl Server {
     /// # Errors
     /// When the address cannot be had, or it would not be safe.
     pub async fn start(engine: Engine, options: Options) -> Result<Self, StartError> {
-        let beyond = !options.listen.ip().is_loopback();
+        // Whatever stands in front of it may be reached from anywhere.
+        let beyond = !options.listen.ip().is_loopback() || options.behind_proxy;
         if beyond && !engine.has_keys() {
             return Err(StartError::NoKeys(options.listen));
         }

@@ -79,6 +79,7 @@ struct Seeded {
     leases: BTreeMap<&'static str, String>,
     group: String,
     artifact: String,
+    keys: Vec<String>,
 }
 
 async fn seed(house: &House) -> Seeded {
@@ -108,7 +109,12 @@ async fn seed(house: &House) -> Seeded {
     let artifact =
         house.good("POST", "/v1/sessions/s/artifacts", artifact).await["artifact"].as_str().unwrap().to_owned();
     house.good("PUT", "/v1/workflows/case", workflow()).await;
-    let mut seeded = Seeded { handoffs: BTreeMap::new(), leases: BTreeMap::new(), group: String::new(), artifact };
+    let mut seeded =
+        Seeded { handoffs: BTreeMap::new(), leases: BTreeMap::new(), group: String::new(), artifact, keys: Vec::new() };
+    for name in ["one", "two"] {
+        let made = house.good("POST", "/v1/keys", json!({ "name": name, "role": "viewer" })).await;
+        seeded.keys.push(made["key"]["id"].as_str().unwrap().to_owned());
+    }
     let ids = [
         "accept",
         "reject",
@@ -199,6 +205,12 @@ fn body(id: &str, seeded: &Seeded) -> Value {
         "start_workflow" => json!({ "by": "reviewer" }),
         "raise_event" => json!({ "id": "e", "type": "nothing" }),
         "set_event_rule" => json!({ "on": "x", "from_agent": "clerk", "to_agent": "expert", "task": "look" }),
+        "make_key" => json!({ "name": "reader", "role": "viewer" }),
+        "rotate_key" => json!({ "grace_ms": 1_000 }),
+        "carry_out_command" => json!({
+            "version": "0", "args": ["sessions"], "user": "anna",
+            "look": { "colour": false, "terminal": false, "progress": false, "json": true },
+        }),
         other => panic!("{other} takes a body, and this test has none for it"),
     }
 }
@@ -223,6 +235,7 @@ fn address(route: &table::Route, seeded: &Seeded) -> String {
         ("{workflow}", "case"),
         ("{rule}", "rule"),
         ("{code}", "HO0101"),
+        ("{key}", if route.id == "revoke_key" { &seeded.keys[1] } else { &seeded.keys[0] }),
     ];
     let path = parts.iter().fold(route.path.to_owned(), |path, (name, value)| path.replace(name, value));
     match route.id {

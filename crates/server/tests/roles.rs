@@ -397,3 +397,20 @@ async fn nobody_comes_to_run_programs_over_the_network() {
         assert_eq!(said.status, status, "{body}: {}", said.text);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_registers_itself_and_again_after_a_restart() {
+    let world = World::open().await;
+    let key = world.key("acme", Role::Agent, &["counter"]).await;
+    let profile = json!({"kind": "worker", "capabilities": ["count"]});
+    for _ in 0..2 {
+        let said = world.ask("PUT", "/v1/agents/counter", Some(&key), Some(&profile)).await;
+        assert_eq!(said.status, 200, "{}", said.text);
+        assert_eq!(said.json()["profile"]["autonomy_budget"]["max_risk"], "low", "it asks for the least");
+        assert_eq!(said.json()["profile"]["tenant"], "acme");
+    }
+    let wider = json!({"kind": "worker", "autonomy_budget": {"max_risk": "high"}});
+    assert_eq!(world.ask("PUT", "/v1/agents/counter", Some(&key), Some(&wider)).await.status, 403);
+    let claimed = world.ask("POST", "/v1/agents/counter/claim", Some(&key), None).await;
+    assert_eq!(claimed.status, 204, "{}", claimed.text);
+}

@@ -60,7 +60,8 @@ pub fn pages() -> Result<Vec<Page>, String> {
 }
 
 fn page(code: Code, before: Option<&Code>, after: Option<&Code>) -> String {
-    let Answer { name, status, exit, .. } = answer(code.family());
+    let Answer { name, exit, .. } = answer(code.family());
+    let status = handover_server::status_of(code);
     let link = |sign: &str, code: Option<&Code>| code.map(|code| format!("[{sign} {code}]({code}.md)"));
     let links = [link("Previous:", before), Some("[All codes](README.md)".into()), link("Next:", after)];
     let links: Vec<String> = links.into_iter().flatten().collect();

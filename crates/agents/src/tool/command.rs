@@ -48,7 +48,7 @@ impl CommandTool {
             .with("HANDOVER_AGENT", at.agent.as_str())
             // An id that a provider made up may hold what no variable can.
             .with("HANDOVER_CALL_ID", at.call_id.replace('\0', ""))
-            .with("HANDOVER_KEY", at.key.as_str());
+            .with("HANDOVER_CALL_KEY", at.key.as_str());
         let environment = match &at.traceparent {
             Some(traceparent) => environment.with(TRACEPARENT, traceparent.as_str()),
             None => environment,

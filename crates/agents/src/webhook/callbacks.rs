@@ -181,13 +181,17 @@ async fn taken(open: &Open, id: &str, headers: &HeaderMap, request: Request) -> 
     let Ok(id) = id.parse::<Uuid>().map(HandoffId) else {
         return (StatusCode::NOT_FOUND, "this is no handoff\n".to_owned());
     };
+    let found = open.expected.lock().get(&id).map(|expected| (expected.secret.clone(), expected.answers.clone()));
+    let Some((secret, answers)) = found else { return unknown(open, id) };
+    let word = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    if word(TIMESTAMP).is_none() || word(SIGNATURE).is_none() {
+        // Before anything is read: whoever signs nothing needs no room.
+        return (StatusCode::UNAUTHORIZED, format!("the headers {TIMESTAMP} and {SIGNATURE} are missing\n"));
+    }
     let limit = usize::try_from(COMMAND_OUTPUT_BYTES_MAX).unwrap_or(usize::MAX);
     let Ok(body) = to_bytes(request.into_body(), limit).await else {
         return (StatusCode::PAYLOAD_TOO_LARGE, format!("at most {limit} bytes are taken\n"));
     };
-    let found = open.expected.lock().get(&id).map(|expected| (expected.secret.clone(), expected.answers.clone()));
-    let Some((secret, answers)) = found else { return unknown(open, id) };
-    let word = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(why) = secret.trouble(open.clock.now(), id, &body, word(TIMESTAMP), word(SIGNATURE)) {
         return (StatusCode::UNAUTHORIZED, format!("{why}\n"));
     }

@@ -33,7 +33,7 @@ async fn what_a_program_writes_is_the_result() {
         ("echo $A", json!({"env": {"A": "b"}}), "b\n", false),
         ("basename $PWD", json!({"folder": "."}), "servers\n", false),
         ("true", json!({"folder": "nowhere"}), "`sh` cannot be started: there is no folder `", true),
-        ("echo $HANDOVER_KEY", json!({}), "6f2c8f0e-5b1d-4c6e-9a53-0d6c3d1f7a11-1\n", false),
+        ("echo $HANDOVER_CALL_KEY", json!({}), "6f2c8f0e-5b1d-4c6e-9a53-0d6c3d1f7a11-1\n", false),
         ("echo $HANDOVER_SESSION_ID $HANDOVER_AGENT $HANDOVER_CALL_ID", json!({}), "s-1 helper call-1\n", false),
     ];
     for (script, more, content, failed) in table {
@@ -46,7 +46,7 @@ async fn what_a_program_writes_is_the_result() {
 
 #[tokio::test]
 async fn the_same_call_has_the_same_key_and_no_other_has_it() {
-    let toolbox = boxed(&tools(tool("printf %s $HANDOVER_KEY", json!({})), patient()), &["it"]).await;
+    let toolbox = boxed(&tools(tool("printf %s $HANDOVER_CALL_KEY", json!({})), patient()), &["it"]).await;
     let mut keys = Vec::new();
     for number in [1, 2, 1] {
         keys.push(within(toolbox.call(&call("it", json!({})), &context(number))).await.content);

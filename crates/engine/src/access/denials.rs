@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 const MINUTE_MS: u64 = 60_000;
 
-/// Somebody who was not let in, or asked for what is not theirs. Never what they showed as a key, never what they said.
+/// Somebody who was not let in, or may not do what they asked for. Never what they showed as a key, never what they said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denied {
     /// The key, where one was found; one that is not known counts with all unknown ones.

@@ -30,10 +30,19 @@ pub struct Serve {
     #[arg(long, value_name = "FILE", env = "HANDOVER_TLS_KEY", hide_env_values = true, requires = "tls_cert")]
     tls_key: Option<PathBuf>,
     /// Something in front of it speaks TLS: it may listen beyond this machine without
-    #[arg(long, env = "HANDOVER_BEHIND_PROXY", hide_env_values = true)]
-    behind_proxy: bool,
+    #[arg(
+        long,
+        env = "HANDOVER_BEHIND_PROXY",
+        hide_env_values = true,
+        value_name = "YES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = clap::builder::BoolishValueParser::new()
+    )]
+    behind_proxy: Option<bool>,
     /// Requests per second of a key that has no rate of its own
-    #[arg(long, value_name = "N", env = "HANDOVER_PER_SECOND", hide_env_values = true)]
+    #[arg(long, value_name = "N", env = "HANDOVER_PER_SECOND", hide_env_values = true, value_parser = clap::value_parser!(u32).range(1..))]
     per_second: Option<u32>,
     /// How the log is written: text or json
     #[arg(long, value_name = "FORM", env = "HANDOVER_LOG_FORM", hide_env_values = true, value_parser = ["text", "json"])]
@@ -50,8 +59,8 @@ impl Serve {
         let given = self.tls_cert.clone().zip(self.tls_key.clone());
         let tls = given.or_else(|| settings.tls.as_ref().map(|tls| (tls.cert.clone(), tls.key.clone())));
         options.tls = tls.map(|(cert, key)| TlsFiles { cert, key });
-        options.behind_proxy = self.behind_proxy || settings.behind_proxy;
-        if let Some(per_second) = self.per_second.or(settings.per_second) {
+        options.behind_proxy = self.behind_proxy.or(settings.behind_proxy).unwrap_or(false);
+        if let Some(per_second) = self.per_second.or(settings.per_second.map(std::num::NonZeroU32::get)) {
             options.per_second = per_second;
         }
         options

@@ -12,9 +12,9 @@ pub struct ServerSettings {
     /// The certificate, where it speaks TLS itself.
     pub tls: Option<TlsSettings>,
     /// Whether something in front of it speaks TLS.
-    pub behind_proxy: bool,
+    pub behind_proxy: Option<bool>,
     /// Requests per second of a key that has no rate of its own.
-    pub per_second: Option<u32>,
+    pub per_second: Option<std::num::NonZeroU32>,
     /// What is written to the log: `error`, `warn`, `info`, `debug` or `off`.
     pub log: Option<String>,
     /// How the log is written: `text` or `json`.

@@ -2,7 +2,7 @@
 
 use crate::{
     ask::Ask,
-    etag::ETag,
+    etag::{self, ETag},
     openapi, page,
     problem::Problem,
     reply::Reply,
@@ -19,6 +19,7 @@ use handover_core::{
 use handover_engine::BreakerView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -76,7 +77,8 @@ async fn read(ask: Ask) -> Result<Reply, Problem> {
 
 async fn register(ask: Ask) -> Result<Reply, Problem> {
     let id = ask.agent()?;
-    let value: serde_json::Value = ask.form_of(id.as_str(), "id")?;
+    let mut value: Value = ask.form_of(id.as_str(), "id")?;
+    leave_as_it_is(&ask, &id, &mut value);
     let profile = wire::profile(&value.to_string())?;
     if profile.kind == AgentKind::Command {
         // Whoever reaches a port must not come to run programs by it, with or without a key.
@@ -85,11 +87,28 @@ async fn register(ask: Ask) -> Result<Reply, Problem> {
     }
     if let Ok(known) = ask.engine.agent(&id) {
         ETag::content(&*known.profile).must_fit(&ask.headers)?;
+        if etag::expected_version(&ask.headers).is_ok_and(|version| version == Some(0)) {
+            return Err(Refusal::new(Code::NotFresh, format!("there is an agent \"{id}\" already"))
+                .at("If-None-Match")
+                .into());
+        }
     } else if ask.headers.contains_key(axum::http::header::IF_MATCH) {
         return Err(Refusal::new(Code::NotFresh, format!("there is no agent \"{id}\"")).at("If-Match").into());
     }
     ask.engine.register_profile(profile).await?;
     seen(&ask, &id)
+}
+
+/// What an agent that registers itself leaves out stays as it is; where it is new, it asks for the least.
+fn leave_as_it_is(ask: &Ask, id: &AgentId, value: &mut Value) {
+    let (Some(fields), Some(_)) = (value.as_object_mut(), &ask.engine.caller().acts_as) else { return };
+    let kept = match ask.engine.agent(id) {
+        Ok(known) => serde_json::to_value(&*known.profile).unwrap_or_default(),
+        Err(_) => json!({ "kind": "worker", "autonomy_budget": { "max_risk": "low" } }),
+    };
+    for (name, value) in kept.as_object().into_iter().flatten() {
+        fields.entry(name.clone()).or_insert_with(|| value.clone());
+    }
 }
 
 async fn remove(ask: Ask) -> Result<Reply, Problem> {

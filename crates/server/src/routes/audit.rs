@@ -43,6 +43,9 @@ pub(crate) fn routes() -> Vec<Route> {
             .right(Right::Administer)
             .answers::<Verified>(200, "What was looked at; all of it fits.")
             .refuses(&[500]),
+        Route::post("/v1/audit/prune", "prune_audit", "Removes what was kept long enough, and records that.", prune)
+            .right(Right::Administer)
+            .answers::<Pruned>(200, "How many sessions lost records."),
         Route::get("/v1/audit/house", "read_house_book", "Reads the book of the house.", house)
             .right(Right::Administer)
             .query::<HouseQuery>()
@@ -156,10 +159,9 @@ async fn export(ask: Ask) -> Result<Reply, Problem> {
     let form: ExportQuery = ask.query()?;
     let (session, since, until) = (form.session, form.since, form.until);
     let query = RecordQuery { session, since, until, limit: PAGE_MAX, ..RecordQuery::default() };
-    let engine = ask.engine;
-    let (lines, next) = engine.export_lines(query.clone()).await?;
+    let (lines, next) = ask.engine.export_lines(query.clone()).await?;
     let first = (Some(lines), next);
-    let pages = stream::try_unfold((first, query, engine), |((lines, next), mut query, engine)| async move {
+    let pages = stream::try_unfold((first, query, ask), |((lines, next), mut query, ask)| async move {
         let lines = match lines {
             Some(lines) => lines,
             None => return Ok(None),
@@ -167,19 +169,33 @@ async fn export(ask: Ask) -> Result<Reply, Problem> {
         let text: String = lines.into_iter().flat_map(|line| [line, "\n".into()]).collect();
         let following = match next {
             Some(after) => {
+                if !ask.may_stay() {
+                    return Err(std::io::Error::other("the server ends, or the key does"));
+                }
                 query.after = after;
-                let (lines, next) = engine.export_lines(query.clone()).await.map_err(std::io::Error::other)?;
+                let (lines, next) = ask.engine.export_lines(query.clone()).await.map_err(std::io::Error::other)?;
                 (Some(lines), next)
             }
             None => (None, None),
         };
-        Ok::<_, std::io::Error>(Some((Bytes::from(text), (following, query, engine))))
+        Ok::<_, std::io::Error>(Some((Bytes::from(text), (following, query, ask))))
     });
     Ok(Reply::typed("application/x-ndjson", Body::from_stream(pages)))
 }
 
 async fn verify(ask: Ask) -> Result<Reply, Problem> {
     Ok(Reply::ok(&ask.engine.verify().await?))
+}
+
+/// What was removed.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Pruned {
+    /// Sessions that lost records.
+    sessions: usize,
+}
+
+async fn prune(ask: Ask) -> Result<Reply, Problem> {
+    Ok(Reply::ok(&Pruned { sessions: ask.engine.enforce_retention().await? }))
 }
 
 /// Which page of the book.

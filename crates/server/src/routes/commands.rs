@@ -11,9 +11,8 @@ use crate::{
 };
 use axum::body::Body;
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{future::BoxFuture, stream};
 use handover_core::{
-    access::KeyId,
     limits::{COMMAND_ARGUMENTS_MAX, COMMANDS_AT_ONCE, DESK_CLOSE_MS, DESK_FRAMES_MAX, LISTENER_BEAT_MS},
     refusal::{Code, Refusal},
 };
@@ -68,7 +67,8 @@ struct Carried {
     task: JoinHandle<()>,
     lines: mpsc::Receiver<String>,
     state: Arc<State>,
-    key: Option<KeyId>,
+    /// Until the key of whoever asks ends. One for all lines: on a busy one, too, the key is looked at.
+    key_ends: BoxFuture<'static, ()>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -83,21 +83,23 @@ impl Carried {
     fn begin(commands: &dyn Commands, ask: Ask, errand: Errand, place: OwnedSemaphorePermit) -> Self {
         let (sender, lines) = mpsc::channel(DESK_FRAMES_MAX);
         let task = tokio::spawn(commands.carry_out(ask.engine, errand, sender));
-        Self { task, lines, state: ask.state, key: ask.key, _place: place }
+        let (state, key) = (ask.state.clone(), ask.key);
+        let key_ends = Box::pin(async move { state.gate.ends(key.as_ref()).await });
+        Self { task, lines, state: ask.state, key_ends, _place: place }
     }
 
     /// The next line; nothing when it is over.
     async fn next(&mut self) -> Option<String> {
         let line = tokio::select! {
             biased;
+            // Whoever has no key any more is told nothing more.
+            () = &mut self.key_ends => return None,
             line = self.lines.recv() => line?,
             () = self.state.ends() => {
                 // What is soon over is finished; whoever waits for others comes back.
                 let soon = Duration::from_millis(DESK_CLOSE_MS);
                 tokio::time::timeout(soon, self.lines.recv()).await.ok()??
             }
-            // Whoever has no key any more is told nothing more.
-            () = self.state.gate.ends(self.key.as_ref()) => return None,
             () = tokio::time::sleep(Duration::from_millis(LISTENER_BEAT_MS)) => String::new(),
         };
         Some(line + "\n")

@@ -194,7 +194,7 @@ async fn suggestions(ask: Ask) -> Result<Reply, Problem> {
 /// How long to wait.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct WaitQuery {
+pub(super) struct WaitQuery {
     /// At most so many milliseconds; 0 looks once.
     #[serde(default)]
     #[schemars(range(max = RESULT_WAIT_MS_MAX))]
@@ -202,7 +202,7 @@ struct WaitQuery {
 }
 
 impl WaitQuery {
-    fn wait(&self) -> Result<Duration, Problem> {
+    pub(super) fn wait(&self) -> Result<Duration, Problem> {
         wait(self.wait_ms, RESULT_WAIT_MS_MAX, "RESULT_WAIT_MS_MAX")
     }
 }

@@ -73,6 +73,7 @@ struct Made {
 }
 
 async fn make(ask: Ask) -> Result<Reply, Problem> {
+    takes_no_key(&ask)?;
     let Making { name, role, tenant, house, agents, sessions, expires_at, per_second } = ask.form()?;
     let new = NewKey { name, tenant, house, role, agents, sessions, expires_at, per_second };
     let (key, token) = ask.engine.make_key(new).await?;
@@ -81,6 +82,18 @@ async fn make(ask: Ask) -> Result<Reply, Problem> {
 
 async fn list(ask: Ask) -> Result<Reply, Problem> {
     Ok(Reply::ok(&ask.engine.keys().await?))
+}
+
+/// A secret is shown once, so a request for one cannot be answered a second time.
+fn takes_no_key(ask: &Ask) -> Result<(), Problem> {
+    if ask.headers.contains_key("idempotency-key") {
+        let refusal = Refusal::new(Code::BadHeader, "a secret is shown once: no key makes this safe to repeat");
+        return Err(refusal
+            .at("Idempotency-Key")
+            .hint("where no answer came, list the keys and take back what is new")
+            .into());
+    }
+    Ok(())
 }
 
 fn id(ask: &Ask) -> Result<KeyId, HandoffError> {
@@ -97,6 +110,7 @@ struct Rotating {
 }
 
 async fn rotate(ask: Ask) -> Result<Reply, Problem> {
+    takes_no_key(&ask)?;
     let Rotating { grace_ms } = ask.form_or_default()?;
     let (key, token) = ask.engine.rotate_key(&id(&ask)?, grace_ms).await?;
     Ok(Reply::ok(&Made { key, token }))

@@ -14,6 +14,7 @@ use handover_core::{
     command::{Answer, Command, Open},
     described::{FreeText, Text},
     digest::Digest,
+    graph,
     ids::{AgentId, SessionId},
     limits::{MESSAGES_PER_APPEND_MAX, PAGE_MAX},
     message::{Message, NewMessage},
@@ -37,6 +38,13 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get("/v1/sessions/{session}", "read_session", "Reads a session.", read)
             .etag()
             .answers::<SessionView>(200, "The session."),
+        Route::get("/v1/sessions/{session}/end", "await_end", "Waits for the end of a session.", await_end)
+            .query::<super::handoffs::WaitQuery>()
+            .answers::<SessionView>(200, "It has ended.")
+            .answers_nothing("It goes on."),
+        Route::get("/v1/sessions/{session}/graph", "draw_session", "Draws the handoffs of a session.", draw)
+            .query::<DrawQuery>()
+            .answers_as(200, "A drawing.", "text/plain; charset=utf-8", Some(crate::openapi::text_shape)),
         Route::post("/v1/sessions/{session}/end", "end_session", "Ends a session.", end)
             .once()
             .body::<Ending>()
@@ -114,13 +122,14 @@ pub(super) struct By {
 }
 
 /// The id of a session that is opened with a key and without an id: the same key gives the same session.
-pub(super) fn new_id(id: Option<SessionId>, key: Option<&str>, tenant: &str) -> Result<SessionId, Problem> {
+pub(super) fn new_id(id: Option<SessionId>, key: Option<&str>, route: &str, ask: &Ask) -> Result<SessionId, Problem> {
     if let Some(id) = id {
         return Ok(id);
     }
+    let (tenant, who) = (ask.engine.tenant(), &ask.engine.caller().name);
     let text = match key {
         Some(key) => {
-            let digest = Digest::of(format!("{tenant}\n{key}").as_bytes()).to_string();
+            let digest = Digest::of(format!("{tenant}\n{who}\n{route}\n{key}").as_bytes()).to_string();
             format!("s-{}", &digest[..32])
         }
         None => format!("s-{}", uuid::Uuid::new_v4().simple()),
@@ -131,7 +140,7 @@ pub(super) fn new_id(id: Option<SessionId>, key: Option<&str>, tenant: &str) -> 
 async fn open(ask: Ask) -> Result<Reply, Problem> {
     let form: Opening = ask.form()?;
     let key = ask.idempotency_key()?;
-    let id = new_id(form.id, key.as_deref(), ask.engine.tenant())?;
+    let id = new_id(form.id, key.as_deref(), "open", &ask)?;
     let mut open = Open::of(form.active_agent).asking(&form.original_request);
     open.user_id = form.user_id;
     open.metadata = form.metadata;
@@ -167,7 +176,12 @@ async fn list(ask: Ask) -> Result<Reply, Problem> {
     let next = (ids.len() == limit).then(|| page::cursor((skip + limit) as u64));
     let mut items = Vec::new();
     for id in ids {
-        items.push(SessionView::of(&*ask.engine.session(&id).await?));
+        match ask.engine.session(&id).await {
+            Ok(session) => items.push(SessionView::of(&session)),
+            // It was removed meanwhile.
+            Err(error) if error.has(Code::UnknownSession) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
     Ok(Reply::ok(&Page { items, next }))
 }
@@ -175,6 +189,54 @@ async fn list(ask: Ask) -> Result<Reply, Problem> {
 async fn read(ask: Ask) -> Result<Reply, Problem> {
     let session = ask.engine.session(&ask.session()?).await?;
     Ok(Reply::ok(&SessionView::of(&session)).etag(ETag::version(session.version)))
+}
+
+async fn await_end(ask: Ask) -> Result<Reply, Problem> {
+    let query: super::handoffs::WaitQuery = ask.query()?;
+    let (id, wait) = (ask.session()?, query.wait()?);
+    let session = ask.engine.session(&id).await?;
+    if session.ended_at.is_some() {
+        return Ok(Reply::ok(&SessionView::of(&session)));
+    }
+    // Nothing is changed by waiting, so it can end anywhere.
+    tokio::select! {
+        ended = ask.engine.ended(&id) => Ok(Reply::ok(&SessionView::of(&*ended?))),
+        () = super::handoffs::over(&ask, wait) => Ok(Reply::nothing()),
+    }
+}
+
+/// How it is drawn.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct DrawQuery {
+    /// As which text; Mermaid when left out.
+    #[serde(default)]
+    form: Option<DrawForm>,
+}
+
+/// A form of drawing.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum DrawForm {
+    /// For documents that know Mermaid.
+    Mermaid,
+    /// For Graphviz.
+    Dot,
+    /// A picture.
+    Svg,
+}
+
+async fn draw(ask: Ask) -> Result<Reply, Problem> {
+    let DrawQuery { form } = ask.query()?;
+    let id = ask.session()?;
+    let handoffs = ask.engine.handoff_history(&id, 0, PAGE_MAX).await?;
+    let drawn = graph::of_session(id.as_str(), &handoffs);
+    let text = match form.unwrap_or(DrawForm::Mermaid) {
+        DrawForm::Mermaid => graph::mermaid(&drawn),
+        DrawForm::Dot => graph::dot(&drawn),
+        DrawForm::Svg => graph::svg(&drawn),
+    };
+    Ok(Reply::typed("text/plain; charset=utf-8", text))
 }
 
 /// How a session ends.

@@ -13,6 +13,7 @@ use crate::{
 use handover_core::{
     described::FreeText,
     ids::{AgentId, SessionId},
+    refusal::{Code, Refusal},
     workflow::Workflow,
 };
 use handover_engine::Start;
@@ -92,6 +93,8 @@ async fn define(ask: Ask) -> Result<Reply, Problem> {
     let workflow: Workflow = ask.form_of(name, "name")?;
     if let Ok(known) = ask.engine.workflow(name) {
         ETag::content(&*known).must_fit(&ask.headers)?;
+    } else if ask.headers.contains_key(axum::http::header::IF_MATCH) {
+        return Err(Refusal::new(Code::NotFresh, "there is no such workflow yet").at("If-Match").into());
     }
     let name = workflow.name.clone();
     let notes = ask.engine.define(workflow).await?;
@@ -124,7 +127,7 @@ struct Starting {
 async fn start(ask: Ask) -> Result<Reply, Problem> {
     let form: Starting = ask.form()?;
     let key = ask.idempotency_key()?;
-    let id = new_id(form.session_id, key.as_deref(), ask.engine.tenant())?;
+    let id = new_id(form.session_id, key.as_deref(), ask.text_part("workflow"), &ask)?;
     let start = Start {
         workflow: ask.text_part("workflow").to_owned(),
         by: form.by,
