@@ -31,7 +31,7 @@ impl Engine {
             self.stays_whose_it_is(&known.profile, &profile)?;
         }
         check_profile(&profile, &self.inner.agents.read())?;
-        if known.as_ref().is_none_or(|known| known.profile.kind != profile.kind || !bound) {
+        if !bound {
             self.runs_nothing(&profile)?;
         }
         let profile = Arc::new(profile);

@@ -260,12 +260,12 @@ codes! {
     UnknownArtifact = "HO0606", Missing, "there is no such artifact",
         "The session has no artifact with this id.",
         "Check the id.";
-    UnknownVariable = "HO0608", Missing, "there is no such variable",
-        "The session has no variable with this name.",
-        "Check the name. A name with a slash in it, such as `pilot/plan`, is written with `%2F` in an address.";
     HistoryDiverges = "HO0607", Conflict, "the history is not a continuation",
         "The given history does not begin with the conversation that is stored. Nothing stored is ever replaced.",
         "Send the whole conversation as it is stored plus what is new, or append new messages alone.";
+    UnknownVariable = "HO0608", Missing, "there is no such variable",
+        "The session has no variable with this name.",
+        "Check the name. A name with a slash in it, such as `pilot/plan`, is written with `%2F` in an address.";
 
     TooManyHandoffs = "HO0701", TooMuch, "the session has used up its handoffs",
         "How often work is handed over in one session is limited: by the session itself, its workflow, its class, or the house. Retries and offers to further candidates do not count.",

@@ -142,6 +142,12 @@ pub(super) enum Heard {
 
 impl Listening {
     pub(super) async fn next(&mut self) -> Heard {
+        if self.too_slow.load(Ordering::SeqCst) {
+            // What was kept for it is not kept any longer: it is all on disk.
+            self.receiver.close();
+            while self.receiver.try_recv().is_ok() {}
+            return Heard::TooSlow;
+        }
         match self.receiver.recv().await {
             Some(published) => Heard::Published(published),
             None if self.too_slow.load(Ordering::SeqCst) => Heard::TooSlow,
