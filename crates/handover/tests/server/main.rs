@@ -4,6 +4,7 @@
 
 mod files;
 mod load;
+mod operations;
 mod place;
 mod python;
 mod same;

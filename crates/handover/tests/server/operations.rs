@@ -1,0 +1,128 @@
+//! What operators rely on: the order of settings, the log, the end, and commands with the rights of a key.
+
+use crate::place::{Other, Place, free, told};
+use handover::core::{
+    agent::{AgentKind, Profile},
+    ids::AgentId,
+};
+use handover_client::{Claiming, Client};
+use serde_json::{Value, json};
+use std::{
+    fs::File,
+    io::Read,
+    net::SocketAddr,
+    process::{Command, Stdio},
+};
+
+/// Where a server says that it listens.
+fn url_of(line: &str) -> String {
+    let said: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    said["url"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn flags_come_before_the_environment_and_that_before_the_file() {
+    let place = Place::new(None);
+    let [by_file, by_variable, by_flag]: [SocketAddr; 3] = std::array::from_fn(|_| free());
+    place.write("handover.yaml", &format!("server: {{listen: \"{by_file}\", log: error}}\n"));
+    for (variable, flag, expected) in [
+        (None, String::new(), by_file),
+        (Some(by_variable), String::new(), by_variable),
+        (Some(by_variable), format!("--listen {by_flag}"), by_flag),
+    ] {
+        let mut command = place.command(&format!("serve --json {flag}"));
+        if let Some(variable) = variable {
+            command.env("HANDOVER_LISTEN", variable.to_string());
+        }
+        let (_running, line) = Other::start(command);
+        assert_eq!(url_of(&line), format!("http://{expected}"));
+    }
+    for (line, word) in [
+        ("serve --per-second 0", "--per-second"),
+        ("serve --listen nowhere", "--listen"),
+        ("serve --log loud", "loud"),
+        ("serve --listen 0.0.0.0:0", "there are no keys"),
+        ("serve --behind-proxy", "there are no keys"),
+        ("serve --tls-cert cert.pem", "--tls-key"),
+    ] {
+        let output = place.output(line);
+        let shown = told(&output);
+        assert!(!output.status.success() && shown.contains(word), "{line}: {shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_waits_is_sent_away_and_the_end_is_a_good_one() {
+    let place = Place::new(None);
+    let (mut running, line) = Other::start(place.command(&format!("serve --json --log error --listen {}", free())));
+    let client = Client::new(&url_of(&line), None).unwrap().tries(1);
+    client.register(&Profile::named("counter").unwrap().kind(AgentKind::Worker)).await.unwrap();
+    let agent = AgentId::new("counter").unwrap();
+    let claiming = Claiming { wait_ms: 60_000, ..Claiming::default() };
+    let waits = {
+        let (client, agent) = (client.clone(), agent.clone());
+        tokio::spawn(async move { client.claim(&agent, &claiming).await })
+    };
+    // It is heard when somebody waits: the server counts what is in flight, this request and the other.
+    loop {
+        let shown = client_text(&url_of(&line), "/metrics");
+        if shown.lines().any(|line| line.starts_with("handover_http_requests_in_flight 2")) {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    let ended = Command::new("kill").args(["-TERM", &running.0.id().to_string()]).status().unwrap();
+    assert!(ended.success());
+    assert_eq!(waits.await.unwrap().unwrap(), None, "it is answered, and not cut off");
+    assert!(running.0.wait().unwrap().success());
+    let verified = place.output("verify");
+    assert!(verified.status.success(), "{}", told(&verified));
+}
+
+/// What a plain request is answered.
+fn client_text(url: &str, path: &str) -> String {
+    let output = Command::new("python3")
+        .args(["-c", "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())"])
+        .arg(format!("{url}{path}"))
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn commands_have_the_rights_of_the_key_and_the_log_has_no_secrets() {
+    let place = Place::new(None);
+    place.output("agents register --name desk --kind worker");
+    place.output("sessions open trip --by desk --asking 'the words of a client'");
+    let made = |role: &str| place.json(&format!("keys make me --role {role}"))["token"].as_str().unwrap().to_owned();
+    let (viewer, operator) = (made("viewer"), made("operator"));
+    let log = place.path().join("log");
+    let mut command = place.command(&format!("serve --json --log debug --log-form json --listen {}", free()));
+    command.stderr(Stdio::from(File::create(&log).unwrap()));
+    let (_running, line) = Other::start(command);
+    let away = Place::new(Some(&url_of(&line)));
+    let run = |key: &str, line: &str| {
+        let output = away.command(line).env("HANDOVER_KEY", key).output().unwrap();
+        (output.status.code(), told(&output))
+    };
+    let (code, shown) = run(&viewer, "sessions");
+    assert!(code == Some(0) && shown.contains("trip"), "{shown}");
+    let (code, shown) = run(&viewer, "sessions open other --by desk");
+    assert!(code == Some(1) && shown.contains("HO0309"), "{shown}");
+    let (code, shown) = run(&viewer, "audit export out");
+    assert!(code == Some(1) && shown.contains("HO0309"), "{shown}");
+    let (code, shown) = run(&operator, "sessions open other --by desk --asking 'the words of another'");
+    assert_eq!(code, Some(0), "{shown}");
+    let (code, shown) = run(&operator, "keys make x --role admin");
+    assert!(code == Some(1) && shown.contains("HO0309"), "{shown}");
+    let (code, shown) = run("ho_nobody", "sessions");
+    assert!(code == Some(1) && shown.contains("HO0311"), "{shown}");
+    let mut text = String::new();
+    File::open(&log).unwrap().read_to_string(&mut text).unwrap();
+    for secret in [&viewer[20..], &operator[20..], "the words of", "ho_nobody"] {
+        assert!(!text.contains(secret), "{secret} is in the log: {text}");
+    }
+    let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let told = lines.iter().filter(|line| line["route"] == json!("/v1/commands"));
+    assert!(told.clone().count() >= 5 && told.clone().all(|line| line["request_id"].is_string()), "{text}");
+}
