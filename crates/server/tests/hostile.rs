@@ -194,7 +194,8 @@ async fn a_bad_request_is_refused_or_hung_up_on() {
         }
         if let Some((status, text)) = answer {
             assert!((400..500).contains(&status), "{name}: {text}");
-            assert!(!text.contains("set-cookie: x"), "{name}: {text}");
+            let head = text.split("\r\n\r\n").next().unwrap_or_default();
+            assert!(!head.contains("set-cookie"), "{name}: {text}");
         }
     }
     assert!(world.engine.sessions(0, 10).await.unwrap().is_empty(), "nothing was kept");

@@ -7,6 +7,7 @@ mod common;
 use common::World;
 use handover_core::{
     access::{NewKey, Role},
+    command::Write,
     limits::SUBSCRIBER_LAG_MAX,
 };
 use handover_engine::Engine;
@@ -199,14 +200,12 @@ async fn a_slow_listener_is_dropped_with_a_notice_and_harms_nobody() {
     let url = format!("{}/v1/events", world.server.url());
     let mut slow = world.http.get(&url).send().await.unwrap();
     heard(&mut slow, ": from").await;
-    let text = "x".repeat(8 * 1024);
-    let mut said = 0;
     // More than the pipes hold, and more than is kept for one who does not read.
-    while said < SUBSCRIBER_LAG_MAX * 3 {
-        let messages =
-            vec![handover_core::message::NewMessage::new(handover_core::message::Role::User, text.clone()); 1];
-        world.tenant("default").say(&common::session("s"), messages).await.unwrap();
-        said += 1;
+    let (engine, by) = (world.tenant("default"), common::id("a"));
+    for n in 0..SUBSCRIBER_LAG_MAX + 2_000 {
+        let value = json!({"n": n, "text": "x".repeat(8 * 1024)});
+        let writes = vec![Write { name: "much".into(), value, expected_version: None }];
+        engine.set(&common::session("s"), &by, writes).await.unwrap();
     }
     let text = heard(&mut slow, "event: DROPPED").await;
     let after = text.rsplit("\"resume_after\":").next().unwrap().split('}').next().unwrap().to_owned();

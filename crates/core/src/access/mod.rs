@@ -14,7 +14,7 @@ use std::{fmt, str::FromStr};
 
 /// What a caller is. Each role may do what the one below it may, and more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CallerRole"))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Reads.

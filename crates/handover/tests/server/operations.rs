@@ -94,7 +94,7 @@ fn commands_have_the_rights_of_the_key_and_the_log_has_no_secrets() {
     let place = Place::new(None);
     place.output("agents register --name desk --kind worker");
     place.output("sessions open trip --by desk --asking 'the words of a client'");
-    let made = |role: &str| place.json(&format!("keys make me --role {role}"))["token"].as_str().unwrap().to_owned();
+    let made = |role: &str| place.json(&format!("keys make me --role {role}"))["secret"].as_str().unwrap().to_owned();
     let (viewer, operator) = (made("viewer"), made("operator"));
     let log = place.path().join("log");
     let mut command = place.command(&format!("serve --json --log debug --log-form json --listen {}", free()));
