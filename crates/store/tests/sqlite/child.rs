@@ -117,6 +117,7 @@ async fn read(house: &House, id: &handover_core::ids::SessionId) -> Result<(), S
     store.figures(&FiguresQuery { tenant: "default".into(), limit: 9, ..FiguresQuery::default() }).await?;
     store.totals().await?;
     store.tenant(id).await?;
+    store.whose(id).await?;
     store.handoff_rows(id, 0, 9).await?;
     store.count(id, None, None).await?;
     store.messages(id, 1, 9).await?;

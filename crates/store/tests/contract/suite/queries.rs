@@ -50,6 +50,10 @@ fn expected(house: &House, query: &RecordQuery) -> Vec<u64> {
 pub async fn records_are_found_by_each_filter(open: Open) {
     let folder = tempfile::tempdir().unwrap();
     let house = busy_house(open, folder.path()).await;
+    for (id, session) in &house.sessions {
+        let whose = house.store.whose(id).await.unwrap().unwrap();
+        assert_eq!((&whose.tenant, &whose.parties), (&session.tenant, &session.parties));
+    }
     let handoffs: Vec<_> = house.handoffs.values().cloned().collect();
     let base = RecordQuery { limit: 1_000, ..RecordQuery::default() };
     let own = handoffs.iter().find(|h| h.request.task.id.is_empty()).unwrap();
