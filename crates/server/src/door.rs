@@ -40,7 +40,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const REQUEST_ID_CHARS_MAX: usize = 64;
 
 /// All routes of the table, and what others mount beside them.
-pub(crate) fn router(state: Arc<State>, beside: Router) -> Router {
+pub(crate) fn router(state: &Arc<State>, beside: Router) -> Router {
     let mut paths: BTreeMap<&str, Vec<Route>> = BTreeMap::new();
     for route in table::routes() {
         paths.entry(route.path).or_default().push(route);

@@ -26,6 +26,6 @@ mod tls;
 mod views;
 
 pub use commands::{Commands, Errand, ErrandLook};
-pub use problem::{Problem, status_of};
+pub use problem::{Details, Problem, status_of};
 pub use start::{Options, Server, StartError};
 pub use tls::TlsFiles;

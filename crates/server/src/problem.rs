@@ -53,9 +53,23 @@ pub struct Wrong {
     pub details: Value,
 }
 
+/// Why a request was refused. In a box: it is passed on by many, and made by few.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Problem(Box<Details>);
+
+impl std::ops::Deref for Problem {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        &self.0
+    }
+}
+
 /// Why a request was refused, as RFC 9457 says it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Problem {
+#[schemars(rename = "Problem")]
+pub struct Details {
     /// The page that explains the code.
     #[serde(rename = "type")]
     pub page: String,
@@ -84,7 +98,7 @@ impl Problem {
             tracing::error!(target: "handover", code = code.text(), "{error}");
             errors.iter_mut().for_each(|wrong| code.title().clone_into(&mut wrong.message));
         }
-        Self {
+        Self(Box::new(Details {
             page: format!("/errors/{}", code.text()),
             title: code.title().to_owned(),
             status: status_of(code),
@@ -92,18 +106,18 @@ impl Problem {
             code: code.text().to_owned(),
             instance: String::new(),
             errors,
-        }
+        }))
     }
 
     /// With another status: the same code can mean more than one to HTTP.
     #[must_use]
     pub fn with_status(mut self, status: StatusCode) -> Self {
-        self.status = status.as_u16();
+        self.0.status = status.as_u16();
         self
     }
 
     pub(crate) fn into_response(mut self, request_id: &str) -> Response<Body> {
-        self.instance = request_id.to_owned();
+        self.0.instance = request_id.to_owned();
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let body = serde_json::to_vec(&self).unwrap_or_default();
         let mut response = Response::new(Body::from(body));

@@ -154,7 +154,7 @@ impl Server {
             commands_at_once: Arc::new(Semaphore::new(COMMANDS_AT_ONCE)),
             ending: ends.clone(),
         });
-        let router = door::router(state, options.beside);
+        let router = door::router(&state, options.beside);
         let tls = acceptor.is_some();
         let listening = Listening::begin(listener, acceptor, router, options.head, ends);
         Ok(Self { address, open, tls, ending, listening })

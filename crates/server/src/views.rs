@@ -102,7 +102,7 @@ impl HandoffView {
             hard_deadline: handoff.hard_deadline,
             warnings: handoff.warnings.clone(),
             result: handoff.result.clone(),
-            metrics: handoff.metrics.clone(),
+            metrics: handoff.metrics,
         }
     }
 }
@@ -181,12 +181,12 @@ impl SessionView {
             workflow: session.workflow.clone(),
             flow: session.flow.clone(),
             workflow_state: session.workflow_state.clone(),
-            limits: session.limits.clone(),
+            limits: session.limits,
             mode: session.mode,
             messages: session.mark.messages,
             handoffs: session.handoffs,
             open_handoffs: session.open.keys().copied().collect(),
-            metrics: session.metrics.clone(),
+            metrics: session.metrics,
             decisions: session.decisions.to_vec(),
         }
     }

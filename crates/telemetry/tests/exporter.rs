@@ -36,7 +36,7 @@ async fn closing_sends_all_that_happened_whoever_it_belongs_to() {
     let engine = house.open().await;
     let telemetry = Telemetry::start(&engine, &to(&collector)).unwrap();
     one_done(&engine, asking("desk", "anna")).await;
-    let other = engine.for_caller(Caller { tenant: "acme".into(), ..Caller::local() });
+    let other = engine.for_caller(Caller::new("acme", "acme"));
     other.open_session(&session("t"), Open::by("ben").unwrap()).await.unwrap();
     let theirs = other.initiate(&session("t"), asking("ben", "anna")).await.unwrap().handoffs[0];
     let held = other.accept(theirs, &id("anna"), None, None).await.unwrap();

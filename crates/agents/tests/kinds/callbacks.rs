@@ -82,7 +82,7 @@ async fn only_a_good_answer_from_the_right_one_is_taken_and_once() {
     all.push(("too old", call_signed(&url, old, id, good).await));
     all.push(("garbage", call_signed(&url, later, id, "hello").await));
     let long = "x".repeat(COMMAND_OUTPUT_BYTES_MAX as usize + 1);
-    all.push(("too long", call(&url, &[], &long).await));
+    all.push(("too long", call_signed(&url, later, id, &long).await));
     all.push(("good", call_signed(&url, later, id, good).await));
     // Said after it is on disk: whoever looks finds it.
     let story: Vec<String> = engine.story(id).await.unwrap().into_iter().map(|step| step.what).collect();
@@ -99,13 +99,13 @@ async fn only_a_good_answer_from_the_right_one_is_taken_and_once() {
         just started: 503 work is being taken up; call again
         unknown handoff: 404 nobody waits for an answer to ID
         no handoff: 404 this is no handoff
-        no signature: 401 the headers handover-timestamp and handover-signature are missing
-        no time: 401 the headers handover-timestamp and handover-signature are missing
+        no signature: 401 the header `handover-signature` is missing
+        no time: 401 the header `handover-timestamp` is missing
         another secret: 401 the signature does not fit
         another body: 401 the signature does not fit
         too old: 401 it was signed 300 s away from now, 300 are allowed
         garbage: 400 expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: hello
-        too long: 401 the headers handover-timestamp and handover-signature are missing
+        too long: 413 at most 4194304 bytes are taken
         good: 200 taken
     "#]].assert_eq(&lines.concat());
 }
