@@ -52,10 +52,16 @@ pub(crate) fn expected_version(headers: &HeaderMap) -> Result<Option<u64>, Refus
         return Ok(Some(0));
     }
     let Some(tags) = named(headers, &header::IF_MATCH)? else { return Ok(None) };
-    match tags.as_slice() {
-        [only] if only == "*" => Ok(None),
-        [only] => only.parse().map(Some).map_err(|_| bad("If-Match", "it is not a version of this variable")),
-        _ => Err(bad("If-Match", "one version is expected")),
+    if tags.iter().any(|tag| tag == "*") {
+        return Ok(None);
+    }
+    let mut versions: Vec<u64> = tags.iter().filter_map(|tag| tag.parse().ok()).collect();
+    versions.dedup();
+    match versions.as_slice() {
+        [only] => Ok(Some(*only)),
+        // It was never given out, so it is not the present one.
+        [] => Err(Refusal::new(Code::NotFresh, "no variable ever had this version").at("If-Match")),
+        _ => Err(Refusal::new(Code::NotFresh, "a variable has one version; several are named").at("If-Match")),
     }
 }
 

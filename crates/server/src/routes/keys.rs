@@ -9,6 +9,7 @@ use crate::{
 use handover_core::{
     access::{KeyId, KeyInfo, NewKey, Role},
     ids::{AgentId, SessionId},
+    limits::{KEY_AGENTS_MAX, KEY_NAME_CHARS_MAX, KEY_RATE_PER_SECOND_MAX, KEY_SESSIONS_MAX},
     refusal::{Code, HandoffError, Refusal},
     time::Timestamp,
 };
@@ -35,31 +36,39 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
+/// A line with something in it.
+const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
+
 /// A key to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Making {
     /// What people call it.
+    #[schemars(regex(pattern = ONE_LINE), length(max = KEY_NAME_CHARS_MAX))]
     name: String,
     /// What it may do.
     role: Role,
     /// Whose sessions it opens; those of the caller when left out.
     #[serde(default)]
+    #[schemars(with = "Option<SessionId>")]
     tenant: Option<String>,
     /// Whether it is of the house: it may change what all tenants share.
     #[serde(default)]
     house: bool,
     /// For which agents it speaks. An agent's key needs them.
     #[serde(default)]
+    #[schemars(length(min = 1, max = KEY_AGENTS_MAX))]
     agents: Option<Vec<AgentId>>,
     /// The sessions that exist for it; all of its tenant when left out.
     #[serde(default)]
+    #[schemars(with = "Option<Vec<SessionId>>", length(min = 1, max = KEY_SESSIONS_MAX))]
     sessions: Option<BTreeSet<SessionId>>,
     /// When its time is over.
     #[serde(default)]
     expires_at: Option<Timestamp>,
     /// Requests that it may make in a second.
     #[serde(default)]
+    #[schemars(range(min = 1, max = KEY_RATE_PER_SECOND_MAX))]
     per_second: Option<u32>,
 }
 
