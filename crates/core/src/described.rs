@@ -20,6 +20,8 @@ const NAME: &str = r"^[\p{L}\p{N}\-_.:/]+$";
 /// Something besides spaces, and no control characters but line breaks and tabs.
 const SAYS: &str =
     r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
+/// A line with something in it.
+const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
 /// The same, or nothing.
 const CLEAN: &str = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
 
@@ -129,7 +131,7 @@ described! {
         "description": "The name of a workflow or of a state, at most STATE_CHARS_MAX characters: letters, digits, `-`, `_` and `.`; no dot at the ends, and no two in a row."
     };
     KeyText, "KeyText" => {
-        "type": "string", "minLength": 1, "maxLength": KEY_CHARS_MAX, "pattern": SAYS,
+        "type": "string", "minLength": 1, "maxLength": KEY_CHARS_MAX, "pattern": ONE_LINE,
         "description": "A name that makes something once, at most KEY_CHARS_MAX characters."
     };
     Span, "Span" => {
