@@ -65,20 +65,7 @@ impl Engine {
         if let Some(taken) = self.held_under(&handoff, by, tools, key).await? {
             return Ok(taken);
         }
-        // A summary costs money: none is asked for by somebody who cannot take the work.
-        let view = if self.could_take(&handoff, by) {
-            self.view_to_take(&handoff, tools).await?
-        } else {
-            self.view_of(&handoff, tools).await?
-        };
-        let command = Command::Accept {
-            handoff: id,
-            by: by.clone(),
-            lease_ms,
-            in_process: false,
-            estimated_completion: None,
-            manifest: Some(view.manifest.clone()),
-        };
+        let (command, view) = self.acceptance(&handoff, by, lease_ms, tools).await?;
         let (answer, _) = self.submit_inner(&handoff.session_id, command, Some(key), true).await?;
         let lease = answer.lease.ok_or_else(|| Refusal::new(Code::NotOffered, "no lease was granted"))?;
         let handoff = self.find(id).await?;

@@ -179,24 +179,36 @@ impl Engine {
     ) -> Result<Assignment, HandoffError> {
         self.caller.may(Right::Act)?;
         let handoff = self.find(id).await?;
+        let (command, view) = self.acceptance(&handoff, by, lease_ms, tools).await?;
+        let (answer, session) = self.submit_whole(&handoff.session_id, command).await?;
+        let lease = answer.lease.ok_or_else(|| Refusal::new(Code::NotOffered, "no lease was granted"))?;
+        let handoff = session.open.get(&id).cloned().unwrap_or(handoff);
+        Ok(Assignment { handoff, lease, view })
+    }
+
+    /// What takes a handoff, and what whoever takes it is shown.
+    pub(crate) async fn acceptance(
+        &self,
+        handoff: &Handoff,
+        by: &AgentId,
+        lease_ms: Option<u64>,
+        tools: Option<&[String]>,
+    ) -> Result<(Command, View), HandoffError> {
         // A summary costs money: none is asked for by somebody who cannot take the work.
-        let view = if self.could_take(&handoff, by) {
-            self.view_to_take(&handoff, tools).await?
+        let view = if self.could_take(handoff, by) {
+            self.view_to_take(handoff, tools).await?
         } else {
-            self.view_of(&handoff, tools).await?
+            self.view_of(handoff, tools).await?
         };
         let command = Command::Accept {
-            handoff: id,
+            handoff: handoff.id,
             by: by.clone(),
             lease_ms,
             in_process: false,
             estimated_completion: None,
             manifest: Some(view.manifest.clone()),
         };
-        let (answer, session) = self.submit_whole(&handoff.session_id, command).await?;
-        let lease = answer.lease.ok_or_else(|| Refusal::new(Code::NotOffered, "no lease was granted"))?;
-        let handoff = session.open.get(&id).cloned().unwrap_or(handoff);
-        Ok(Assignment { handoff, lease, view })
+        Ok((command, view))
     }
 
     /// Says no to an offer.
@@ -249,11 +261,7 @@ impl Engine {
         giving: Giving,
         then: Option<Goto>,
     ) -> Result<Answer, HandoffError> {
-        let handoff = self.find(id).await?;
-        let command = Command::Return { handoff: id, lease, giving: Box::new(giving), then: then.map(Box::new) };
-        let answer = self.submit(&handoff.session_id, command, None).await?;
-        self.came_back(&handoff.to_agent, "it gave work back");
-        Ok(answer)
+        self.give_back_once(id, lease, giving, then, None).await
     }
 
     /// Hands the work further up, with what this level thinks.

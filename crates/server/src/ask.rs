@@ -23,7 +23,7 @@ pub(crate) struct Ask {
     /// The parts of the path that have a name.
     pub(crate) path: Vec<(String, String)>,
     pub(crate) query: String,
-    pub(crate) headers: HeaderMap,
+    pub(crate) headers: Arc<HeaderMap>,
     pub(crate) body: Bytes,
     /// The name of whoever asks, for the record.
     pub(crate) who: String,

@@ -138,12 +138,19 @@ fn named(mut response: Response<Body>, id: &str) -> Response<Body> {
     response
 }
 
-async fn handle(state: Arc<State>, route: Arc<Route>, path: Vec<(String, String)>, request: Request) -> Response<Body> {
+async fn handle(
+    state: Arc<State>,
+    route: Arc<Route>,
+    path: Vec<(String, String)>,
+    mut request: Request,
+) -> Response<Body> {
     let (began, id) = (Instant::now(), id_of(&request));
     let _in_flight = state.metrics.http_in_flight();
     let method = request.method().clone();
-    let mut told = Told { headers: request.headers().clone(), ..Told::default() };
-    let answering = AssertUnwindSafe(answer(&state, &route, path, request, &mut told)).catch_unwind();
+    // Shared by whoever looks at them: the handler, its answer, and the note of a denial.
+    let headers = Arc::new(std::mem::take(request.headers_mut()));
+    let mut told = Told::default();
+    let answering = AssertUnwindSafe(answer(&state, &route, path, (request, &headers), &mut told)).catch_unwind();
     let answered = answering.await.unwrap_or_else(|_| {
         // A mistake of ours. It must not take the server with it, and nobody learns more than that.
         Err(Refusal::new(Code::StoreFailed, "something went wrong here; the log has more").into())
@@ -153,7 +160,7 @@ async fn handle(state: Arc<State>, route: Arc<Route>, path: Vec<(String, String)
         Err(problem) => {
             let what = format!("{method} {}", route.path);
             told.limited = problem.code == Code::RateLimited.text();
-            state.gate.note(&problem, &told.headers, told.tenant.clone(), what);
+            state.gate.note(&problem, &headers, told.tenant.clone(), what);
             if problem.status >= 500 {
                 tracing::error!(target: "handover::http", request_id = %id, code = problem.code, "{}", problem.detail);
             }
@@ -196,7 +203,6 @@ async fn handle(state: Arc<State>, route: Arc<Route>, path: Vec<(String, String)
 /// What is known of a request when it has been answered.
 #[derive(Default)]
 struct Told {
-    headers: HeaderMap,
     key: Option<String>,
     tenant: Option<String>,
     standing: Option<Standing>,
@@ -222,14 +228,14 @@ async fn answer(
     state: &Arc<State>,
     route: &Route,
     path: Vec<(String, String)>,
-    request: Request,
+    (request, headers): (Request, &Arc<HeaderMap>),
     told: &mut Told,
 ) -> Result<Response<Body>, Problem> {
     let peer = request.extensions().get::<Peer>().map_or(SocketAddr::from(([127, 0, 0, 1], 0)), |peer| peer.0);
     let (parts, body) = request.into_parts();
     let entered = match route.entry {
         Entry::Anybody => None,
-        Entry::With(_) => Some(state.gate.enter(&parts.headers, peer)?),
+        Entry::With(_) => Some(state.gate.enter(headers, peer)?),
     };
     if let Some(entered) = &entered {
         told.key = entered.key.as_ref().map(|key| key.id.to_string());
@@ -238,9 +244,9 @@ async fn answer(
         auth::may(entered, route.entry)?;
     }
     if route.parameters.iter().any(|parameter| parameter.name.starts_with("If-")) {
-        crate::etag::readable(&parts.headers)?;
+        crate::etag::readable(headers)?;
     }
-    let body = if route.body.is_some() { read(&parts.headers, body, state.body).await? } else { Bytes::new() };
+    let body = if route.body.is_some() { read(headers, body, state.body).await? } else { Bytes::new() };
     let (engine, who, key) = match entered {
         Some(Entered { engine, caller, key, .. }) => {
             (engine, key.as_ref().map_or(caller.name, |key| key.name.clone()), key.map(|key| key.id.clone()))
@@ -248,10 +254,9 @@ async fn answer(
         None => (state.engine.clone(), String::new(), None),
     };
     let query = parts.uri.query().unwrap_or_default().to_owned();
-    let headers = parts.headers;
     let ask = Ask { engine, state: state.clone(), path, query, headers: headers.clone(), body, who, key };
     let reads = route.method == Method::GET;
-    Ok((route.handler)(ask).await?.into_response(reads, &headers))
+    Ok((route.handler)(ask).await?.into_response(reads, headers))
 }
 
 /// The body of a request, within its bounds.

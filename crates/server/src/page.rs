@@ -5,9 +5,32 @@ use handover_core::{
     limits::{ANSWER_ROWS, PAGE_MAX},
     refusal::{Code, Refusal},
 };
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 /// What a cursor looks like.
 pub(crate) const CURSOR: &str = "^c[0-9a-fA-F]{1,16}$";
+
+/// Which page of a list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PageQuery {
+    /// Rows of a page.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = PAGE_MAX))]
+    limit: Option<u64>,
+    /// `next` of the page before.
+    #[serde(default)]
+    #[schemars(regex(pattern = CURSOR))]
+    cursor: Option<String>,
+}
+
+impl PageQuery {
+    /// How many rows, and from where on.
+    pub(crate) fn read(&self) -> Result<(usize, u64), Problem> {
+        Ok((rows(self.limit)?, place(self.cursor.as_deref())?))
+    }
+}
 
 /// Rows that are asked for, within bounds.
 pub(crate) fn rows(limit: Option<u64>) -> Result<usize, Problem> {

@@ -3,7 +3,7 @@
 use crate::{
     ask::Ask,
     openapi,
-    page::{self, CURSOR},
+    page::{self, CURSOR, PageQuery},
     problem::Problem,
     reply::Reply,
     table::{Right, Route},
@@ -48,7 +48,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<Pruned>(200, "How many sessions lost records."),
         Route::get("/v1/audit/house", "read_house_book", "Reads the book of the house.", house)
             .right(Right::Administer)
-            .query::<HouseQuery>()
+            .query::<PageQuery>()
             .answers::<Page<Kept>>(200, "A page of records, in order."),
         Route::get("/v1/stats", "stats", "Counts who did how much, how well and how fast.", stats)
             .query::<StatsForm>()
@@ -198,24 +198,10 @@ async fn prune(ask: Ask) -> Result<Reply, Problem> {
     Ok(Reply::ok(&Pruned { sessions: ask.engine.enforce_retention().await? }))
 }
 
-/// Which page of the book.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct HouseQuery {
-    /// Rows of a page.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = PAGE_MAX))]
-    limit: Option<u64>,
-    /// `next` of the page before.
-    #[serde(default)]
-    #[schemars(regex(pattern = CURSOR))]
-    cursor: Option<String>,
-}
-
 async fn house(ask: Ask) -> Result<Reply, Problem> {
-    let form: HouseQuery = ask.query()?;
-    let limit = page::rows(form.limit)?;
-    let found = ask.engine.house_book(page::place(form.cursor.as_deref())?, limit).await?;
+    let query: PageQuery = ask.query()?;
+    let (limit, after) = query.read()?;
+    let found = ask.engine.house_book(after, limit).await?;
     Ok(Reply::ok(&read(&found, limit)?))
 }
 

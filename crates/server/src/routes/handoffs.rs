@@ -5,7 +5,7 @@ use crate::{
     ask::Ask,
     etag::ETag,
     openapi,
-    page::{self, CURSOR},
+    page::{self, CURSOR, PageQuery},
     problem::Problem,
     reply::Reply,
     table::Route,
@@ -38,7 +38,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<Answer>(201, "The handoffs that it made.")
             .refuses(&[429]),
         Route::get("/v1/sessions/{session}/handoffs", "session_handoffs", "Lists the handoffs of a session.", history)
-            .query::<HistoryQuery>()
+            .query::<PageQuery>()
             .answers::<Page<HandoffView>>(200, "A page of handoffs, in order."),
         Route::get(
             "/v1/sessions/{session}/handoffs/count",
@@ -116,23 +116,9 @@ async fn create(ask: Ask) -> Result<Reply, Problem> {
     Ok(Reply::created(&location, &answer))
 }
 
-/// Which page.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct HistoryQuery {
-    /// Rows of a page.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = PAGE_MAX))]
-    limit: Option<u64>,
-    /// `next` of the page before.
-    #[serde(default)]
-    #[schemars(regex(pattern = CURSOR))]
-    cursor: Option<String>,
-}
-
 async fn history(ask: Ask) -> Result<Reply, Problem> {
-    let query: HistoryQuery = ask.query()?;
-    let (limit, after) = (page::rows(query.limit)?, page::place(query.cursor.as_deref())?);
+    let query: PageQuery = ask.query()?;
+    let (limit, after) = query.read()?;
     let found = ask.engine.handoff_history(&ask.session()?, after, limit).await?;
     let next = found.last().filter(|_| found.len() == limit).map(|last| page::cursor(last.n));
     Ok(Reply::ok(&Page { items: found.iter().map(HandoffView::of).collect(), next }))

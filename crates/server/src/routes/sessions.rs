@@ -4,7 +4,7 @@ use crate::{
     ask::Ask,
     etag::ETag,
     forms::MessageForm,
-    page::{self, CURSOR},
+    page::{self, PageQuery},
     problem::Problem,
     reply::Reply,
     table::{Right, Route},
@@ -33,7 +33,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .body::<Opening>()
             .answers::<SessionView>(201, "The session."),
         Route::get("/v1/sessions", "list_sessions", "Lists sessions, the latest first.", list)
-            .query::<ListQuery>()
+            .query::<PageQuery>()
             .answers::<Page<SessionView>>(200, "A page of sessions."),
         Route::get("/v1/sessions/{session}", "read_session", "Reads a session.", read)
             .etag()
@@ -154,23 +154,9 @@ async fn open(ask: Ask) -> Result<Reply, Problem> {
     Ok(Reply::created(&location, &SessionView::of(&session)).etag(ETag::version(session.version)))
 }
 
-/// Which page.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ListQuery {
-    /// Rows of a page.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = PAGE_MAX))]
-    limit: Option<u64>,
-    /// `next` of the page before.
-    #[serde(default)]
-    #[schemars(regex(pattern = CURSOR))]
-    cursor: Option<String>,
-}
-
 async fn list(ask: Ask) -> Result<Reply, Problem> {
-    let query: ListQuery = ask.query()?;
-    let (limit, skip) = (page::rows(query.limit)?, page::place(query.cursor.as_deref())?);
+    let query: PageQuery = ask.query()?;
+    let (limit, skip) = query.read()?;
     let skip = usize::try_from(skip).unwrap_or(usize::MAX);
     let ids = ask.engine.sessions(skip, limit).await?;
     let next = (ids.len() == limit).then(|| page::cursor((skip + limit) as u64));
