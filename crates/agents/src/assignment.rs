@@ -72,6 +72,8 @@ pub enum Came {
     Done(Box<Done>),
     /// It was declined: somebody else should have it.
     Declined(String),
+    /// It needs to know something before it goes on.
+    Asked(String),
 }
 
 /// What is written back. Everything may be left out.
@@ -84,6 +86,8 @@ struct Answer {
     failed: bool,
     /// Why somebody else should have it.
     reject: Option<String>,
+    /// What it needs to know before it goes on.
+    question: Option<String>,
     /// What came out.
     data: Value,
     /// The same in words.
@@ -102,7 +106,7 @@ struct Answer {
 
 /// The forms that are taken, for messages.
 pub const FORMS: &str = "expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \
-                         \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}";
+                         \"why\"}, {\"reject\": \"why\"}, {\"question\": \"what\"} or {\"goto\": \"agent\"}";
 
 /// Reads what was written back. Nothing at all means that it is done and there is nothing to say.
 ///
@@ -119,6 +123,9 @@ pub fn read(text: &str) -> Result<Came, String> {
     if let Some(why) = answer.reject {
         let why = if why.trim().is_empty() { "it gave no reason".to_owned() } else { tame(&why) };
         return Ok(Came::Declined(why));
+    }
+    if let Some(question) = answer.question.filter(|question| !question.trim().is_empty()) {
+        return Ok(Came::Asked(tame(&question)));
     }
     let (goto, update) = turn(&answer.goto, &answer.update).map_err(told)?;
     let mut update = update;
@@ -208,6 +215,10 @@ pub async fn settled(work: &Work, came: Came) -> Result<Done, Failure> {
             // The lease is gone with it: whatever is given back now is nobody's.
             Ok(Done::text(""))
         }
+        Came::Asked(question) => {
+            work.ask(&question).await?;
+            Ok(Done::text(""))
+        }
     }
 }
 
@@ -225,6 +236,7 @@ mod tests {
             r#"{"failed": true, "notes": "no disk"}"#,
             r#"{"reject": "not my field"}"#,
             r#"{"reject": ""}"#,
+            r#"{"question": "which one?"}"#,
             r#"{"goto": "anna", "update": {"context": {"a": 1}}, "set": {"b": 2}}"#,
             r#"{"signal": "READY"}"#,
             "hello",
@@ -246,18 +258,20 @@ mod tests {
               Ok(Declined("not my field"))
             {"reject": ""}
               Ok(Declined("it gave no reason"))
+            {"question": "which one?"}
+              Ok(Asked("which one?"))
             {"goto": "anna", "update": {"context": {"a": 1}}, "set": {"b": 2}}
               Ok(Done(Done { giving: Giving { status: Success, result: Outcome { content_type: Json, body: Null, score: None }, updates: Update { context: {"a": Number(1), "b": Number(2)}, artifacts: [], workflow_state: Null, metrics: Metrics { tokens: 0, cost: 0.0, iterations: 0, duration_ms: 0 }, usage: [] }, notes: "", signal: None }, then: Some(One { to_agent: AgentId("anna"), task: "", reason: "" }) }))
             {"signal": "READY"}
               Ok(Done(Done { giving: Giving { status: Success, result: Outcome { content_type: Json, body: Null, score: None }, updates: Update { context: {}, artifacts: [], workflow_state: Null, metrics: Metrics { tokens: 0, cost: 0.0, iterations: 0, duration_ms: 0 }, usage: [] }, notes: "", signal: Some("READY") }, then: None }))
             hello
-              Err("expected value at line 1 column 1; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: hello")
+              Err("expected value at line 1 column 1; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"}, {\"question\": \"what\"} or {\"goto\": \"agent\"}; it was: hello")
             {"date": 1}
-              Err("unknown field `date`, expected one of `signal`, `failed`, `reject`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update`; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: {\"date\": 1}")
+              Err("unknown field `date`, expected one of `signal`, `failed`, `reject`, `question`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update`; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"}, {\"question\": \"what\"} or {\"goto\": \"agent\"}; it was: {\"date\": 1}")
             {"goto": 7}
-              Err("HO0104 goto: expected \"END\", an agent, a list of sends or an object, found a number; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: {\"goto\": 7}")
+              Err("HO0104 goto: expected \"END\", an agent, a list of sends or an object, found a number; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"}, {\"question\": \"what\"} or {\"goto\": \"agent\"}; it was: {\"goto\": 7}")
             []
-              Err("invalid type: sequence, expected a map at line 1 column 0; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"} or {\"goto\": \"agent\"}; it was: []")
+              Err("invalid type: sequence, expected a map at line 1 column 0; expected one JSON object, such as {\"data\": …}, {\"text\": \"…\"}, {\"failed\": true, \"notes\": \"why\"}, {\"reject\": \"why\"}, {\"question\": \"what\"} or {\"goto\": \"agent\"}; it was: []")
         "#]].assert_eq(&told.concat());
     }
 }

@@ -228,7 +228,9 @@ impl Staff {
                 let agent = self.service(&profile, with)?;
                 engine.register(profile, agent).await
             }
-            AgentKind::Local | AgentKind::Worker | AgentKind::Human => engine.register_profile(profile).await,
+            AgentKind::Local | AgentKind::Worker | AgentKind::Human | AgentKind::A2a => {
+                engine.register_profile(profile).await
+            }
         }
     }
 

@@ -91,6 +91,10 @@ pub const RETRY_BASE_MS: u64 = 2_000;
 pub const REROUTES_MAX: u32 = 3;
 /// Deferrals of one offer.
 pub const DEFERRALS_MAX: u32 = 3;
+/// Questions that may be asked about one handoff.
+pub const QUESTIONS_MAX: usize = 8;
+/// How long a question waits for its answer, in milliseconds, where the request sets no time for the work.
+pub const ANSWER_MS: u64 = 24 * 60 * 60 * 1_000;
 /// Leases that may be lost before the handoff goes to somebody else.
 pub const LEASE_LOSSES_MAX: u32 = 5;
 /// Levels above the first worker: worker, reviewer, architect, human.

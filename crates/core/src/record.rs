@@ -131,6 +131,7 @@ fn reason_of(event: &Event, about: Option<&Handoff>) -> String {
         Event::Rejected { reason, .. } | Event::Deferred { reason, .. } | Event::SessionEnded { reason, .. } => {
             reason.clone()
         }
+        Event::Asked(asking) => asking.question.clone(),
         Event::Extended(extension) | Event::HeldUp(extension) => extension.why.clone(),
         Event::AgentStanding { why, .. } | Event::HumanAsked { why, .. } => why.clone(),
         Event::Approved { comment, .. } | Event::Denied { comment, .. } => comment.clone(),

@@ -16,10 +16,11 @@ const SCENE: &str = "agent b up=r; agent r; open s by a";
 const OFFER: &str = "initiate h a->b delegation timeout=60s";
 
 /// A phase: its title, and how a handoff comes there.
-const PHASES: [(&str, &str); 11] = [
+const PHASES: [(&str, &str); 12] = [
     ("awaiting_approval", "initiate h a->b delegation timeout=60s approval"),
     ("offered", OFFER),
     ("deferred", "initiate h a->b delegation timeout=60s; defer h by b 20s"),
+    ("deferred, with a question", "initiate h a->b delegation timeout=60s; accept h by b as L; ask h as L"),
     ("running", "initiate h a->b delegation timeout=60s; accept h by b as L"),
     ("running, in process", "initiate h a->b delegation timeout=60s; accept h by b as L local"),
     ("running, reminded", "initiate h a->b delegation timeout=60s; accept h by b as L lease=10m; next"),
@@ -31,7 +32,7 @@ const PHASES: [(&str, &str); 11] = [
 ];
 
 /// A command: its title, and the statement.
-const COMMANDS: [(&str, &str); 18] = [
+const COMMANDS: [(&str, &str); 20] = [
     ("approve", "approve h by boss"),
     ("deny", "deny h by boss"),
     ("amend", "amend h by boss task=other"),
@@ -39,6 +40,8 @@ const COMMANDS: [(&str, &str); 18] = [
     ("accept, by somebody else", "accept h by c as L"),
     ("reject", "reject h by b"),
     ("defer", "defer h by b 10s"),
+    ("ask", "ask h as last"),
+    ("answer", "answer h by a"),
     ("heartbeat", "heartbeat h as last"),
     ("record a step", "record h as last step"),
     ("return success", "return h as last success"),
@@ -53,7 +56,7 @@ const COMMANDS: [(&str, &str); 18] = [
 ];
 
 /// An arrow of the picture: from, its label, to, and a story whose last statement takes it.
-const ARROWS: [(&str, &str, &str, &str); 20] = [
+const ARROWS: [(&str, &str, &str, &str); 23] = [
     ("awaiting_approval", "approved", "offered", "initiate h a->b delegation timeout=60s approval; approve h by boss"),
     (
         "awaiting_approval",
@@ -94,6 +97,19 @@ const ARROWS: [(&str, &str, &str, &str); 20] = [
         "initiate h a->b delegation timeout=60s; accept h by b as L; return h as L partial",
     ),
     ("running", "failed", "failed", "initiate h a->b delegation timeout=60s; accept h by b as L; return h as L failed"),
+    ("running", "asks", "deferred", "initiate h a->b delegation timeout=60s; accept h by b as L; ask h as L"),
+    (
+        "deferred",
+        "answered",
+        "offered",
+        "initiate h a->b delegation timeout=60s; accept h by b as L; ask h as L; answer h by a",
+    ),
+    (
+        "deferred",
+        "nobody answers: escalate",
+        "escalated",
+        "initiate h a->b delegation timeout=60s on=escalate; accept h by b as L; ask h as L; next",
+    ),
     ("running", "lease lost", "offered", "initiate h a->b delegation timeout=60s; accept h by b as L; next"),
     (
         "running",

@@ -327,6 +327,15 @@ impl Work {
         self.engine.submit(&self.handoff.session_id, command, None).await.map(|_| ())
     }
 
+    /// Asks whoever handed it over before the work goes on. The work is over for now: with the answer it is given to this
+    /// agent again, as the same attempt.
+    ///
+    /// # Errors
+    /// When it asked too often, or the work was given to somebody else meanwhile.
+    pub async fn ask(&self, question: &str) -> Result<(), HandoffError> {
+        self.engine.ask(self.handoff.id, self.lease, question).await.map(|_| ())
+    }
+
     /// Hands the work up the chain, with what this level thinks. The work is over for this agent.
     ///
     /// # Errors

@@ -30,6 +30,8 @@ pub(crate) fn begins_work(command: &Command) -> bool {
         | Command::Heartbeat { .. }
         | Command::Record { .. }
         | Command::Decline { .. }
+        | Command::Ask { .. }
+        | Command::Answer { .. }
         | Command::MoveState { .. }
         | Command::Return { .. }
         | Command::Escalate { .. }
@@ -67,6 +69,8 @@ pub(crate) fn alone(command: &Command, session: Option<&Session>) -> Alone {
         Command::Reject { .. }
         | Command::Decline { .. }
         | Command::Approve { .. }
+        // An answer may come when its agent cannot go on.
+        | Command::Answer { .. }
         | Command::Reconsider { .. }
         | Command::Tick { .. }
         | Command::Reclaim { .. } => Alone::Always,
@@ -89,6 +93,7 @@ pub(crate) fn alone(command: &Command, session: Option<&Session>) -> Alone {
         | Command::SetLimits { .. }
         | Command::Deny { .. }
         | Command::Defer { .. }
+        | Command::Ask { .. }
         | Command::Escalate { .. }
         | Command::Cancel { .. }
         | Command::ChargePick { .. } => Alone::WhereLimited,

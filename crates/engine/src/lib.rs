@@ -25,6 +25,7 @@ mod housekeeping;
 mod keys;
 mod outside;
 pub mod picker;
+mod questions;
 mod reading;
 mod registry;
 mod rim;

@@ -117,12 +117,12 @@ impl Engine {
             Ok(false) => return Ok(None),
             Err(error) => return answer(Picked::NotAsked(Box::new(error)), bill),
         }
-        let picked = self.ask(picker, question, bill.meter.clone()).await;
+        let picked = self.ask_picker(picker, question, bill.meter.clone()).await;
         answer(picked, bill)
     }
 
     /// Asks, and waits no longer than a model may take. Whoever stops waiting stops the model.
-    async fn ask(&self, picker: Arc<dyn Picker>, question: PickQuestion, meter: Arc<Meter>) -> Picked {
+    async fn ask_picker(&self, picker: Arc<dyn Picker>, question: PickQuestion, meter: Arc<Meter>) -> Picked {
         let asked = question.clone();
         let began = AtomicBool::new(false);
         let until = self.inner.clock.now() + PICK_MS;

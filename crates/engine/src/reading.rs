@@ -264,6 +264,10 @@ fn tell(record: &Record) -> Vec<StoryStep> {
             step(5, "acknowledge", format!("{by} looked at it")),
             step(6, "defer", format!("{by} until {until}: {reason}")),
         ],
+        Event::Asked(asking) => vec![step(7, "execute", format!("it asks: {}", asking.question))],
+        Event::Answered(answering) => {
+            vec![step(7, "execute", format!("{} answered: {}", answering.by, answering.text))]
+        }
         Event::Rerouted { from, to, why, .. } => vec![step(4, "initiate", format!("{from} to {to}: {why:?}"))],
         Event::Offered { .. } | Event::Extended(_) => vec![step(4, "initiate", "it is on offer".to_owned())],
         Event::HeldUp(Extension { until, why, .. }) => {

@@ -56,12 +56,7 @@ impl Ask {
     /// Until whoever asks may not stay any longer: the server ends, or their key does.
     pub(crate) fn ends(&self) -> BoxFuture<'static, ()> {
         let (state, key) = (self.state.clone(), self.key.clone());
-        Box::pin(async move {
-            tokio::select! {
-                () = state.ends() => {}
-                () = state.gate.ends(key.as_ref()) => {}
-            }
-        })
+        Box::pin(async move { state.leaves(key.as_ref()).await })
     }
 
     /// Whether whoever asks may still stay.

@@ -175,13 +175,18 @@ fn check_origin(headers: &HeaderMap) -> Result<(), Problem> {
     if let Some(host) = host.filter(|host| !is_here(host)) {
         return Err(strange(format!("the request is for \"{}\"", tame(host))));
     }
-    if let Some(origin) = text(header::ORIGIN) {
-        let bare = origin.split_once("://").map_or(origin, |(_, rest)| rest);
-        if host != Some(bare) {
-            return Err(strange(format!("the request comes from \"{}\"", tame(origin))));
-        }
+    check_same_origin(headers)
+}
+
+/// A page of another house has no business here, with a key or without.
+pub(crate) fn check_same_origin(headers: &HeaderMap) -> Result<(), Problem> {
+    let text = |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let Some(origin) = text(header::ORIGIN) else { return Ok(()) };
+    let bare = origin.split_once("://").map_or(origin, |(_, rest)| rest);
+    if text(header::HOST) == Some(bare) {
+        return Ok(());
     }
-    Ok(())
+    Err(strange(format!("the request comes from \"{}\"", tame(origin))))
 }
 
 fn strange(message: String) -> Problem {

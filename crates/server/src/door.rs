@@ -3,6 +3,7 @@
 use crate::{
     ask::Ask,
     auth::{self, Entered},
+    mount::Mount,
     problem::Problem,
     rate::Standing,
     start::State,
@@ -40,7 +41,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const REQUEST_ID_CHARS_MAX: usize = 64;
 
 /// All routes of the table, and what others mount beside them.
-pub(crate) fn router(state: &Arc<State>, beside: Router) -> Router {
+pub(crate) fn router(state: &Arc<State>, beside: Router, mounts: Vec<Mount>) -> Router {
     let mut paths: BTreeMap<&str, Vec<Route>> = BTreeMap::new();
     for route in table::routes() {
         paths.entry(route.path).or_default().push(route);
@@ -58,7 +59,8 @@ pub(crate) fn router(state: &Arc<State>, beside: Router) -> Router {
         router = router.route(path, methods.fallback(wrong_method(state.clone(), allowed.join(", "))));
     }
     let nobody = state.clone();
-    router.fallback(move |request| nowhere(nobody.clone(), request)).merge(beside)
+    let router = router.fallback(move |request| nowhere(nobody.clone(), request)).merge(beside);
+    mounts.into_iter().fold(router, |router, mount| router.merge(mount.guarded(state)))
 }
 
 fn filter(method: &Method) -> MethodFilter {
@@ -120,7 +122,7 @@ async fn nowhere(state: Arc<State>, request: Request) -> Response<Body> {
 }
 
 /// The id of a request: the caller's own where it can be, else a new one.
-fn id_of(request: &Request) -> String {
+pub(crate) fn id_of(request: &Request) -> String {
     let given = request.headers().get(&REQUEST_ID).and_then(|value| value.to_str().ok());
     let fits = |text: &&str| {
         !text.is_empty() && text.len() <= REQUEST_ID_CHARS_MAX && text.bytes().all(|byte| byte.is_ascii_graphic())
@@ -155,18 +157,39 @@ async fn handle(
         // A mistake of ours. It must not take the server with it, and nobody learns more than that.
         Err(Refusal::new(Code::StoreFailed, "something went wrong here; the log has more").into())
     });
+    let asked = Asked { began, id, method, route: route.path };
+    finish(&state, &asked, &headers, told, answered)
+}
+
+/// A request, as it is told of in the log.
+pub(crate) struct Asked {
+    pub(crate) began: Instant,
+    pub(crate) id: String,
+    pub(crate) method: Method,
+    pub(crate) route: &'static str,
+}
+
+/// The end of every request: what was refused is written down, and what was answered is counted and logged.
+pub(crate) fn finish(
+    state: &State,
+    asked: &Asked,
+    headers: &HeaderMap,
+    mut told: Told,
+    answered: Result<Response<Body>, Problem>,
+) -> Response<Body> {
+    let Asked { began, id, method, route } = asked;
     let mut response = match answered {
         Ok(response) => response,
         Err(problem) => {
-            let what = format!("{method} {}", route.path);
+            let what = format!("{method} {}", route);
             told.limited = problem.code == Code::RateLimited.text();
-            state.gate.note(&problem, &headers, told.tenant.clone(), what);
+            state.gate.note(&problem, headers, told.tenant.clone(), what);
             if problem.status >= 500 {
                 tracing::error!(target: "handover::http", request_id = %id, code = problem.code, "{}", problem.detail);
             }
             let retry = (problem.status == 429 || problem.status == 503).then(|| retry_after(&problem));
             let challenge = problem.status == 401;
-            let mut response = problem.into_response(&id);
+            let mut response = problem.into_response(id);
             if let Some(value) = retry.and_then(|seconds| HeaderValue::from_str(&seconds.to_string()).ok()) {
                 response.headers_mut().insert(header::RETRY_AFTER, value);
             }
@@ -180,7 +203,7 @@ async fn handle(
         limits_of(standing, response.headers_mut());
     }
     let status = response.status().as_u16();
-    state.metrics.http(method.as_str(), route.path, status, began.elapsed().as_secs_f64());
+    state.metrics.http(method.as_str(), route, status, began.elapsed().as_secs_f64());
     match status {
         401 | 403 => state.metrics.denied(),
         429 if told.limited => state.metrics.rate_limited(),
@@ -190,24 +213,33 @@ async fn handle(
         target: "handover::http",
         request_id = %id,
         method = %method,
-        route = route.path,
+        route,
         status,
         ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         key = told.key.as_deref().unwrap_or("-"),
         tenant = told.tenant.as_deref().unwrap_or("-"),
         "answered"
     );
-    named(response, &id)
+    named(response, id)
 }
 
 /// What is known of a request when it has been answered.
 #[derive(Default)]
-struct Told {
+pub(crate) struct Told {
     key: Option<String>,
     tenant: Option<String>,
     standing: Option<Standing>,
     /// Whether the rate of the key stopped it.
     limited: bool,
+}
+
+impl Told {
+    /// Who was let in.
+    pub(crate) fn entered(&mut self, entered: &Entered) {
+        self.key = entered.key.as_ref().map(|key| key.id.to_string());
+        self.tenant = Some(entered.caller.tenant.clone());
+        self.standing = entered.standing;
+    }
 }
 
 fn retry_after(problem: &Problem) -> u64 {
@@ -224,6 +256,11 @@ fn limits_of(standing: Standing, headers: &mut HeaderMap) {
     }
 }
 
+/// Where a request comes from.
+pub(crate) fn peer_of(request: &Request) -> SocketAddr {
+    request.extensions().get::<Peer>().map_or(SocketAddr::from(([127, 0, 0, 1], 0)), |peer| peer.0)
+}
+
 async fn answer(
     state: &Arc<State>,
     route: &Route,
@@ -231,22 +268,23 @@ async fn answer(
     (request, headers): (Request, &Arc<HeaderMap>),
     told: &mut Told,
 ) -> Result<Response<Body>, Problem> {
-    let peer = request.extensions().get::<Peer>().map_or(SocketAddr::from(([127, 0, 0, 1], 0)), |peer| peer.0);
+    let peer = peer_of(&request);
     let (parts, body) = request.into_parts();
     let entered = match route.entry {
         Entry::Anybody => None,
         Entry::With(_) => Some(state.gate.enter(headers, peer)?),
     };
     if let Some(entered) = &entered {
-        told.key = entered.key.as_ref().map(|key| key.id.to_string());
-        told.tenant = Some(entered.caller.tenant.clone());
-        told.standing = entered.standing;
+        told.entered(entered);
         auth::may(entered, route.entry)?;
     }
     if route.parameters.iter().any(|parameter| parameter.name.starts_with("If-")) {
         crate::etag::readable(headers)?;
     }
     let body = if route.body.is_some() { read(headers, body, state.body).await? } else { Bytes::new() };
+    if !body.is_empty() && !is_json(headers) {
+        return Err(Refusal::new(Code::WrongMediaType, "the body is not said to be JSON").at("content-type").into());
+    }
     let (engine, who, key) = match entered {
         Some(Entered { engine, caller, key, .. }) => {
             (engine, key.as_ref().map_or(caller.name, |key| key.name.clone()), key.map(|key| key.id.clone()))
@@ -260,7 +298,7 @@ async fn answer(
 }
 
 /// The body of a request, within its bounds.
-async fn read(headers: &HeaderMap, body: Body, patience: Duration) -> Result<Bytes, Problem> {
+pub(crate) async fn read(headers: &HeaderMap, body: Body, patience: Duration) -> Result<Bytes, Problem> {
     let too_large = || {
         let message = format!("the body has more than {REQUEST_BYTES_MAX} bytes (REQUEST_BYTES_MAX)");
         let details = serde_json::json!({ "limit": "REQUEST_BYTES_MAX", "max": REQUEST_BYTES_MAX });
@@ -275,15 +313,11 @@ async fn read(headers: &HeaderMap, body: Body, patience: Duration) -> Result<Byt
         let message = format!("the body was not there after {} ms (BODY_MS)", patience.as_millis());
         return Err(Refusal::new(Code::TooSlow, message).into());
     };
-    let bytes = match collected {
-        Ok(collected) => collected.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => return Err(too_large()),
-        Err(error) => return Err(Refusal::new(Code::NotJson, format!("the body broke off: {error}")).into()),
-    };
-    if !bytes.is_empty() && !is_json(headers) {
-        return Err(Refusal::new(Code::WrongMediaType, "the body is not said to be JSON").at("content-type").into());
+    match collected {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+        Err(error) => Err(Refusal::new(Code::NotJson, format!("the body broke off: {error}")).into()),
     }
-    Ok(bytes)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

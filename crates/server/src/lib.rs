@@ -11,6 +11,7 @@ mod door;
 mod etag;
 mod forms;
 mod listen;
+mod mount;
 pub mod openapi;
 mod page;
 mod patience;
@@ -26,6 +27,7 @@ mod tls;
 mod views;
 
 pub use commands::{Commands, Errand, ErrandLook};
+pub use mount::{Guard, Mount};
 pub use problem::{Details, Problem, status_of};
 pub use start::{Options, Server, StartError};
 pub use tls::TlsFiles;

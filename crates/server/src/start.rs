@@ -5,9 +5,11 @@ use crate::{
     commands::Commands,
     door,
     listen::{self, Listening},
+    mount::Mount,
     tls::{self, TlsFiles},
 };
 use axum::Router;
+use handover_core::access::KeyId;
 use handover_core::limits::{BODY_MS, COMMANDS_AT_ONCE, HEAD_MS, LISTENERS_MAX};
 use handover_engine::Engine;
 use handover_telemetry::Metrics;
@@ -33,6 +35,8 @@ pub struct Options {
     pub metrics: Metrics,
     /// What others mount beside the routes of the table.
     pub beside: Router,
+    /// What others build and this server answers behind its own gate.
+    pub mounts: Vec<Mount>,
     /// Who carries out commands of the command line; nobody when left out.
     pub commands: Option<Arc<dyn Commands>>,
 }
@@ -50,6 +54,7 @@ impl Options {
             body: Duration::from_millis(BODY_MS),
             metrics: Metrics::default(),
             beside: Router::new(),
+            mounts: Vec::new(),
             commands: None,
         }
     }
@@ -105,6 +110,14 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// Until whoever came with this key, or without one, may not stay any longer: the server ends, or their key does.
+    pub(crate) async fn leaves(&self, key: Option<&KeyId>) {
+        tokio::select! {
+            () = self.ends() => {}
+            () = self.gate.ends(key) => {}
+        }
+    }
+
     /// Until the server ends.
     pub(crate) async fn ends(&self) {
         let mut ending = self.ending.clone();
@@ -154,7 +167,7 @@ impl Server {
             commands_at_once: Arc::new(Semaphore::new(COMMANDS_AT_ONCE)),
             ending: ends.clone(),
         });
-        let router = door::router(&state, options.beside);
+        let router = door::router(&state, options.beside, options.mounts);
         let tls = acceptor.is_some();
         let listening = Listening::begin(listener, acceptor, router, options.head, ends);
         Ok(Self { address, open, tls, ending, listening })

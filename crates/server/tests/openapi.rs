@@ -130,6 +130,8 @@ async fn seed(house: &House) -> Seeded {
         "approve",
         "deny",
         "amend",
+        "ask",
+        "answer",
     ];
     for id in ids {
         let mut request = handoff("expert");
@@ -137,7 +139,7 @@ async fn seed(house: &House) -> Seeded {
         request["needs_approval"] = json!(["approve", "deny", "amend"].contains(&id));
         let made = house.good("POST", "/v1/sessions/s/handoffs", request).await;
         let handoff = made["handoffs"][0].as_str().unwrap().to_owned();
-        if ["heartbeat", "record_step", "give_back", "decline", "escalate", "take_return"].contains(&id) {
+        if ["heartbeat", "record_step", "give_back", "decline", "escalate", "take_return", "ask", "answer"].contains(&id) {
             let taken = house.good("POST", &format!("/v1/handoffs/{handoff}/accept"), json!({ "by": "expert" })).await;
             seeded.leases.insert(id, taken["lease"].as_str().unwrap().to_owned());
         }
@@ -145,6 +147,8 @@ async fn seed(house: &House) -> Seeded {
     }
     let back = json!({ "lease": seeded.leases["take_return"], "status": "success" });
     house.good("POST", &format!("/v1/handoffs/{}/return", seeded.handoffs["take_return"]), back).await;
+    let asked = json!({ "lease": seeded.leases["answer"], "question": "which one?" });
+    house.good("POST", &format!("/v1/handoffs/{}/ask", seeded.handoffs["answer"]), asked).await;
     let mut wide = handoff("expert");
     wide["to_agent"] = Value::Null;
     wide["type"] = json!("broadcast");
@@ -194,6 +198,8 @@ fn body(id: &str, seeded: &Seeded) -> Value {
         "give_back" => json!({ "lease": lease, "status": "success", "then": null, "audit": { "tokens_consumed": 3 } }),
         "decline" => json!({ "lease": lease, "reason": "no" }),
         "escalate" => json!({ "lease": lease, "assessment": "too hard" }),
+        "ask" => json!({ "lease": lease, "question": "which one?" }),
+        "answer" => json!({ "by": "clerk", "text": "this one" }),
         "cancel" => json!({ "by": "clerk", "reason": "no need" }),
         "approve" | "deny" => json!({ "by": "anna", "comment": "" }),
         "amend" => json!({ "by": "anna", "edit": { "priority": "high" } }),

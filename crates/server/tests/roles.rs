@@ -128,6 +128,7 @@ fn expected_of_agent(route: &Route, who: Who, right: Right) -> Expected {
                 "dry_run",
                 "take_return",
                 "cancel",
+                "answer",
             ]
             .contains(&route.id) =>
         {
@@ -179,6 +180,8 @@ fn body(id: &str, lease: &str, n: usize) -> Option<Value> {
         "give_back" => json!({"lease": lease, "status": "success"}),
         "decline" => json!({"lease": lease, "reason": "no"}),
         "escalate" => json!({"lease": lease, "assessment": "hard"}),
+        "ask" => json!({"lease": lease, "question": "which?"}),
+        "answer" => json!({"by": by, "text": "this"}),
         "cancel" => json!({"by": by, "reason": "over"}),
         "approve" | "deny" => json!({"by": "pilot"}),
         "amend" => json!({"by": "pilot", "edit": {"description": "other"}}),

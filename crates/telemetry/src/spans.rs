@@ -305,6 +305,7 @@ fn ends(event: &Event) -> Option<(&'static str, Option<&'static str>)> {
         Event::Retried { .. } => Some(("timed_out", Some("timed_out"))),
         Event::Rejected { .. } => Some(("declined", None)),
         Event::Deferred { .. } => Some(("deferred", None)),
+        Event::Asked(_) => Some(("asked", None)),
         Event::Rerouted { .. } => Some(("rerouted", None)),
         Event::Offered { .. } => Some(("offered_again", None)),
         _ => None,

@@ -104,7 +104,7 @@ async fn only_a_good_answer_from_the_right_one_is_taken_and_once() {
         another secret: 401 the signature does not fit
         another body: 401 the signature does not fit
         too old: 401 it was signed 300 s away from now, 300 are allowed
-        garbage: 400 expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: hello
+        garbage: 400 expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"}, {"question": "what"} or {"goto": "agent"}; it was: hello
         too long: 413 at most 4194304 bytes are taken
         good: 200 taken
     "#]].assert_eq(&lines.concat());

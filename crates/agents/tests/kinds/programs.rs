@@ -60,17 +60,17 @@ async fn whatever_a_program_writes_comes_back() {
         printf '\n \n'
           counter success null
         echo hello
-          counter failed null `sh` wrote no answer that can be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: hello
+          counter failed null `sh` wrote no answer that can be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"}, {"question": "what"} or {"goto": "agent"}; it was: hello
         echo '[1]'
-          counter failed null `sh` wrote no answer that can be read: invalid type: sequence, expected a map at line 1 column 0; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: [1]
+          counter failed null `sh` wrote no answer that can be read: invalid type: sequence, expected a map at line 1 column 0; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"}, {"question": "what"} or {"goto": "agent"}; it was: [1]
         echo '{"word": 1}'
-          counter failed null `sh` wrote no answer that can be read: unknown field `word`, expected one of `signal`, `failed`, `reject`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update`; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: {"word": 1}
+          counter failed null `sh` wrote no answer that can be read: unknown field `word`, expected one of `signal`, `failed`, `reject`, `question`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update`; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"}, {"question": "what"} or {"goto": "agent"}; it was: {"word": 1}
         echo '{"data": 1} {"data": 2}'
-          counter failed null `sh` wrote no answer that can be read: trailing characters at line 1 column 13; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: {"data": 1} {"data": 2}
+          counter failed null `sh` wrote no answer that can be read: trailing characters at line 1 column 13; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"}, {"question": "what"} or {"goto": "agent"}; it was: {"data": 1} {"data": 2}
         printf '\377\376'
-          counter failed null `sh` wrote no answer that can be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: ��
+          counter failed null `sh` wrote no answer that can be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"}, {"question": "what"} or {"goto": "agent"}; it was: ��
         printf '\033[31mred\033[0m'
-          counter failed null `sh` wrote no answer that can be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: red
+          counter failed null `sh` wrote no answer that can be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"}, {"question": "what"} or {"goto": "agent"}; it was: red
         echo no such file >&2; exit 3
           counter failed null `sh` ended with exit status 3: no such file
         printf '\033[31mno such colour\033[0m' >&2; exit 3

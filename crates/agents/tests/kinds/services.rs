@@ -136,11 +136,11 @@ async fn everything_that_a_service_may_do_wrong_comes_to_an_end() {
         nothing (1 tries)
           counter success null
         no JSON (1 tries)
-          counter failed null the answer cannot be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: <html>hello</html>
+          counter failed null the answer cannot be read: expected value at line 1 column 1; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"}, {"question": "what"} or {"goto": "agent"}; it was: <html>hello</html>
         no text (1 tries)
           counter failed null 127.0.0.1: the answer is no text
         unknown fields (1 tries)
-          counter failed null the answer cannot be read: unknown field `result`, expected one of `signal`, `failed`, `reject`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update`; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"} or {"goto": "agent"}; it was: {"result": 1}
+          counter failed null the answer cannot be read: unknown field `result`, expected one of `signal`, `failed`, `reject`, `question`, `data`, `text`, `notes`, `score`, `set`, `goto`, `update`; expected one JSON object, such as {"data": …}, {"text": "…"}, {"failed": true, "notes": "why"}, {"reject": "why"}, {"question": "what"} or {"goto": "agent"}; it was: {"result": 1}
         too long (1 tries)
           counter failed null 127.0.0.1: the answer has more than 4194304 bytes (COMMAND_OUTPUT_BYTES_MAX)
         endless (1 tries)

@@ -35,6 +35,8 @@ pub enum AgentKind {
     Command,
     /// A service that is called over HTTP.
     Http,
+    /// A remote agent that speaks A2A, known by its card.
+    A2a,
 }
 
 /// One thing an agent can do, and how well.
@@ -138,10 +140,11 @@ pub struct Profile {
     /// A program: the folder in which it works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// A service: where it is called.
+    /// A service: where it is called. A remote agent: where its card is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// A service: the variable of the environment that holds the secret by which calls are signed.
+    /// The variable of the environment that holds a secret. A service: by which calls are signed. A remote agent: the key
+    /// that is shown to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_env: Option<String>,
 }

@@ -2,9 +2,9 @@
 
 use super::Touched;
 use crate::{
-    event::Event,
+    event::{Asking, Event},
     guard::watch::Move,
-    handoff::{Acceptance, AcceptanceStatus, Edit, Handoff, Kind, Phase, Request},
+    handoff::{Acceptance, AcceptanceStatus, Edit, Exchange, Handoff, Kind, Phase, Request},
     ids::{AgentId, HandoffId},
     session::{Session, Trail},
     time::Timestamp,
@@ -55,6 +55,16 @@ impl Session {
                 handoff.arm = None;
             }
         });
+    }
+
+    /// Its holder waits for an answer, and lets go of all that it held.
+    pub(super) fn ask(&mut self, asking: &Asking, at: Timestamp, touched: &mut Touched) {
+        self.end_attempt(asking.id, asking.used, touched);
+        self.change(asking.id, touched, |handoff| {
+            handoff.questions.push(Exchange { question: asking.question.clone(), asked_at: at, answer: None });
+            handoff.phase = Phase::Deferred { until: asking.until };
+        });
+        self.release_locks_of(asking.id, touched);
     }
 
     pub(super) fn accept(&mut self, id: HandoffId, event: &Event, at: Timestamp, touched: &mut Touched) {

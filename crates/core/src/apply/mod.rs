@@ -11,7 +11,7 @@ use crate::{
     digest::Digest,
     event::{DeadlineMove, Event, Extension},
     guard::watch::Watch,
-    handoff::{AcceptanceStatus, Approval, Handoff, Phase},
+    handoff::{AcceptanceStatus, Approval, Given, Handoff, Phase},
     ids::{AgentId, ArtifactId, HandoffId, SessionId},
     record::{self, Record},
     session::{Group, Head, Lock, Session, Variable},
@@ -247,6 +247,12 @@ impl Session {
                 handoff.acceptance = Some(answer(AcceptanceStatus::Deferred, by, reason, at));
                 handoff.deferrals += 1;
                 handoff.phase = Phase::Deferred { until: *until };
+            }),
+            Event::Asked(asking) => self.ask(asking, at, touched),
+            Event::Answered(answering) => self.change(answering.id, touched, |handoff| {
+                if let Some(open) = handoff.questions.last_mut() {
+                    open.answer = Some(Given { by: answering.by.clone(), text: answering.text.clone(), at });
+                }
             }),
             Event::Rerouted { id, from, to, until, reservation, probe, to_human, .. } => {
                 // A person who is asked because nobody else is left takes nobody's place.

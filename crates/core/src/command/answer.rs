@@ -22,6 +22,8 @@ impl Command {
             | Self::Heartbeat { handoff, .. }
             | Self::Record { handoff, .. }
             | Self::Decline { handoff, .. }
+            | Self::Ask { handoff, .. }
+            | Self::Answer { handoff, .. }
             | Self::MoveState { handoff, .. }
             | Self::Return { handoff, .. }
             | Self::Escalate { handoff, .. }
@@ -59,6 +61,8 @@ impl Command {
             | Self::Accept { .. }
             | Self::Reject { .. }
             | Self::Decline { .. }
+            | Self::Ask { .. }
+            | Self::Answer { .. }
             | Self::Defer { .. }
             | Self::MoveState { .. }
             | Self::Return { .. }

@@ -365,6 +365,24 @@ pub enum Command {
         /// Why.
         reason: String,
     },
+    /// Asks something before the work goes on, and gives the lease up until it is answered.
+    Ask {
+        /// Which.
+        handoff: HandoffId,
+        /// The lease.
+        lease: LeaseId,
+        /// What.
+        question: String,
+    },
+    /// Answers what was asked: the work is offered to its agent again.
+    Answer {
+        /// Which.
+        handoff: HandoffId,
+        /// Who answers.
+        by: String,
+        /// What.
+        text: String,
+    },
     /// Records the output of a step of the work, once.
     Record {
         /// Which.

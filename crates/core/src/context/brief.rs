@@ -7,7 +7,7 @@ use super::{
     summary::{one_line, speaker},
 };
 use crate::{
-    handoff::{Climb, Handoff},
+    handoff::{Climb, Exchange, Handoff},
     limits,
     message::Message,
 };
@@ -37,6 +37,7 @@ pub fn brief(handoff: &Handoff, view: &View) -> String {
         ("Required Capabilities", quote(&capabilities.join(", "))),
         ("Work Completed So Far", quote(&data(&request.context.completed_work))),
         ("Artifacts", quote(&request.context.artifacts.join("\n"))),
+        ("Questions and Answers", asked(handoff)),
         ("What Earlier Levels Thought", handoff.climb.as_ref().map(assessments).unwrap_or_default()),
         ("Summary of the Earlier Conversation", quote(view.summary.as_deref().unwrap_or_default())),
         ("Recent Conversation Context", recent(view)),
@@ -69,6 +70,16 @@ fn data(value: &Value) -> String {
 fn assessments(climb: &Climb) -> String {
     let said = climb.assessments.iter().map(|level| format!("{}:\n{}", level.by, quoted(&level.text)));
     said.collect::<Vec<_>>().join("\n\n")
+}
+
+/// What was asked and answered before. Who speaks stands outside the quotation.
+fn asked(handoff: &Handoff) -> String {
+    let exchange = |exchange: &Exchange| {
+        let answer = exchange.answer.as_ref();
+        let answer = answer.map(|given| format!("\n{} answered:\n{}", one_line(&given.by), quoted(&given.text)));
+        format!("Asked:\n{}{}", quoted(&exchange.question), answer.unwrap_or_default())
+    };
+    handoff.questions.iter().map(exchange).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The latest messages. Who speaks stands outside the quotation, where no message can write it.

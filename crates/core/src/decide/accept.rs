@@ -65,6 +65,9 @@ impl Draft<'_> {
                 let message = format!("handoff {id} is offered to {}, not to {by}", handoff.to_agent);
                 Refusal::new(Code::OfferedElsewhere, message)
             }
+            Phase::Deferred { .. } if handoff.open_question().is_some() => {
+                Refusal::new(Code::NotOffered, format!("handoff {id} waits for the answer to a question"))
+            }
             Phase::Deferred { until } => {
                 Refusal::new(Code::NotOffered, format!("handoff {id} will be offered again at {until}"))
             }

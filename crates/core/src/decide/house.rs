@@ -126,10 +126,12 @@ fn check_runner(profile: &Profile, checks: &mut Checks) {
     let is = |kind| profile.kind == kind;
     let web = profile.url.as_deref().is_some_and(|url| url.starts_with("http://") || url.starts_with("https://"));
     let named = profile.command.first().is_some_and(|word| !word.trim().is_empty());
+    let outside = is(AgentKind::Http) || is(AgentKind::A2a);
     let needs = [
         (is(AgentKind::Llm) && profile.model.is_none(), "model", "a model needs its name", "add `model: NAME`"),
         (is(AgentKind::Command) && !named, "command", "a program needs its name", "add `command: [NAME, ARGUMENT]`"),
         (is(AgentKind::Http) && !web, "url", "a service needs an address", "add `url: https://HOST/PATH`"),
+        (is(AgentKind::A2a) && !web, "url", "a remote agent needs the address of its card", "add `url: https://HOST`"),
         (!is(AgentKind::Llm) && profile.provider.is_some(), "provider", "this belongs to models", "add `kind: llm`"),
         (!is(AgentKind::Llm) && !profile.tools.is_empty(), "tools", "these belong to models", "add `kind: llm`"),
         (
@@ -144,9 +146,9 @@ fn check_runner(profile: &Profile, checks: &mut Checks) {
             "this belongs to programs",
             "add `kind: command`",
         ),
-        (!is(AgentKind::Http) && profile.url.is_some(), "url", "this belongs to services", "add `kind: http`"),
+        (!outside && profile.url.is_some(), "url", "this belongs to services", "add `kind: http`"),
         (
-            !is(AgentKind::Http) && profile.secret_env.is_some(),
+            !outside && profile.secret_env.is_some(),
             "secret_env",
             "this belongs to services",
             "add `kind: http`",

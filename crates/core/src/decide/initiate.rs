@@ -214,6 +214,7 @@ impl Draft<'_> {
             hard_deadline,
             climb: target.climb,
             acceptance: None,
+            questions: Vec::new(),
             manifest: None,
             warnings: target.warnings.into_iter().take(limits::WARNINGS_MAX).collect(),
             result: None,

@@ -23,6 +23,7 @@ mod holding;
 mod house;
 mod initiate;
 mod picking;
+mod question;
 mod reroute;
 mod returning;
 mod route;
@@ -259,6 +260,8 @@ impl<'a> Draft<'a> {
             Command::Defer { handoff, by, for_ms, reason } => self.defer(handoff, &by, for_ms, reason),
             Command::Heartbeat { handoff, lease } => self.heartbeat(handoff, lease),
             Command::Decline { handoff, lease, reason } => self.decline(handoff, lease, reason),
+            Command::Ask { handoff, lease, question } => self.ask_back(handoff, lease, question),
+            Command::Answer { handoff, by, text } => self.answer_question(handoff, by, text),
             Command::Record { handoff, lease, name, output, messages } => {
                 self.record_step(handoff, lease, name, output, messages)
             }
@@ -336,6 +339,9 @@ impl<'a> Draft<'a> {
             }
             Phase::Running { .. } => Refusal::new(Code::StaleLease, format!("lease {lease} was given up or replaced")),
             Phase::AwaitingApproval { .. } => not_approved(id),
+            Phase::Deferred { .. } if handoff.open_question().is_some() => {
+                Refusal::new(Code::StaleLease, format!("lease {lease} was given up with a question"))
+            }
             Phase::Offered { .. } | Phase::Deferred { .. } if handoff.accepted_at.is_some() => {
                 Refusal::new(Code::StaleLease, format!("lease {lease} was lost; the work is on offer again"))
             }

@@ -23,6 +23,7 @@ impl Draft<'_> {
         match &handoff.phase {
             Phase::AwaitingApproval { until } => self.approval_ran_out(&handoff, *until),
             Phase::Offered { since, .. } => self.offer_ran_out(&handoff, *since),
+            Phase::Deferred { .. } if handoff.open_question().is_some() => self.nobody_answered(&handoff),
             Phase::Deferred { .. } if self.is_over(&handoff) => self.time_out(&handoff),
             Phase::Deferred { .. } => self.offer_again(&handoff),
             Phase::Running { deadline, grace_until, .. } => match grace_until {
@@ -48,6 +49,9 @@ impl Draft<'_> {
     /// Or it is back, and what was held up for it is tried now.
     pub(super) fn reconsider(&mut self, id: HandoffId) -> Verdict {
         let handoff = self.handoff(id)?;
+        if handoff.open_question().is_some() {
+            return Ok(());
+        }
         if handoff.held_up > 0 && matches!(handoff.phase, Phase::Deferred { .. }) {
             if self.holds_up(&handoff).is_none() && !self.is_over(&handoff) {
                 self.offer_again(&handoff);

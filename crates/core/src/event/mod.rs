@@ -3,7 +3,7 @@
 mod parts;
 mod words;
 
-pub use parts::{Candidate, DeadlineMove, DeniedAccess, Extension, RerouteReason, Routed, SealedHead, StateChange};
+pub use parts::{Answering, Asking, Candidate, DeadlineMove, DeniedAccess, Extension, RerouteReason, Routed, SealedHead, StateChange};
 
 use crate::{
     agent::{Profile, Risk, Standing},
@@ -333,6 +333,10 @@ pub enum Event {
         /// Why.
         reason: String,
     },
+    /// Its holder asks something before it goes on, and gives up its lease until there is an answer.
+    Asked(Asking),
+    /// What its agent asked is answered.
+    Answered(Answering),
     /// It is offered to somebody else.
     Rerouted {
         /// Which.

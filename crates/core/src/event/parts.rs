@@ -2,9 +2,10 @@
 
 use crate::{
     access::KeyId,
+    budget::Amount,
     digest::Digest,
     handoff::ArmOf,
-    ids::{AgentId, HandoffId, SessionId},
+    ids::{AgentId, HandoffId, LeaseId, SessionId},
     policy::Strategy,
     refusal::Code,
     time::Timestamp,
@@ -159,4 +160,33 @@ pub struct DeadlineMove {
     /// When the lease ends now, where its holder lives in the engine's own process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_until: Option<Timestamp>,
+}
+
+/// What the holder of a handoff asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Asking {
+    /// Which.
+    pub id: HandoffId,
+    /// The lease that is given up.
+    pub lease: LeaseId,
+    /// What.
+    pub question: String,
+    /// When it must be answered.
+    pub until: Timestamp,
+    /// What its holder used, which is charged by this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<Amount>,
+}
+
+/// The answer to what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Answering {
+    /// Which.
+    pub id: HandoffId,
+    /// Who answers.
+    pub by: String,
+    /// What.
+    pub text: String,
 }

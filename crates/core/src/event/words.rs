@@ -37,6 +37,8 @@ impl Event {
             Self::Accepted { .. } => "accepted",
             Self::Rejected { .. } => "rejected",
             Self::Deferred { .. } => "deferred",
+            Self::Asked(_) => "asked",
+            Self::Answered(_) => "answered",
             Self::Rerouted { .. } => "rerouted",
             Self::Heartbeat { .. } => "heartbeat",
             Self::StepRecorded { .. } => "step_recorded",
@@ -91,6 +93,8 @@ impl Event {
             | Self::Closed { id, .. } => Some(*id),
             Self::Extended(extension) | Self::HeldUp(extension) => Some(extension.id),
             Self::DeadlineMoved(moved) => Some(moved.id),
+            Self::Asked(asking) => Some(asking.id),
+            Self::Answered(answering) => Some(answering.id),
             Self::StateChanged(change) => change.step,
             Self::SessionOpened { .. }
             | Self::SessionEnded { .. }

@@ -1,11 +1,13 @@
 //! One transfer of a task from one agent to another: as it is asked for, and as it lives.
 
 mod phase;
+mod question;
 mod request;
 mod returned;
 mod used;
 
 pub use phase::{Phase, Status};
+pub use question::{Exchange, Given};
 pub use request::{
     Aggregation, Broadcast, Constraints, Context, Kind, OnTimeout, Priority, Rationale, Request, RequiredCapability,
     ReturnProtocol, Rung, Send, Task, Transfer, Trigger, Validation,
@@ -274,6 +276,9 @@ pub struct Handoff {
     /// What the agent answered to the offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<Acceptance>,
+    /// What its agent asked, and what it was told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<Exchange>,
     /// What crossed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<Arc<Manifest>>,

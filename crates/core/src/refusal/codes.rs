@@ -241,6 +241,9 @@ codes! {
     NoReturn = "HO0512", Conflict, "there is no return to take",
         "The work is not over, nobody waits for its result, or the return was taken before. A return is taken once.",
         "Read the handoff to see where it stands. Its result stays readable after it was taken.";
+    NoQuestion = "HO0513", Conflict, "nothing is asked about this handoff",
+        "Its agent asked nothing, or somebody answered before.",
+        "Look at the questions of the handoff.";
 
     KeyConflict = "HO0601", Conflict, "the idempotency key was used for something else",
         "The same key with the same content gives the first answer. This content is another.",

@@ -46,7 +46,7 @@ words!(Strategy: BestMatch "best_match", LeastLoaded "least_loaded", RoundRobin 
     Llm "llm", Learned "learned");
 words!(Period: Total "total", Hour "hour", Day "day", Month "month");
 words!(Role: System "system", User "user", Assistant "assistant", Tool "tool");
-words!(AgentKind: Local "local", Worker "worker", Human "human", Llm "llm", Command "command", Http "http");
+words!(AgentKind: Local "local", Worker "worker", Human "human", Llm "llm", Command "command", Http "http", A2a "a2a");
 words!(ContentType: Text "text", Json "json", ArtifactRef "artifact_ref");
 words!(ArtifactType: File "file", Code "code", Document "document", TestResult "test_result",
     ReviewComment "review_comment");

@@ -139,6 +139,8 @@ impl Play {
             }
             Event::Rejected { id, by, reason } => format!("{id} {by}: {reason}"),
             Event::Deferred { id, by, until, .. } => format!("{id} {by} until {}", at(*until)),
+            Event::Asked(asking) => format!("{} until {}: {}", asking.id, at(asking.until), asking.question),
+            Event::Answered(answering) => format!("{} by {}: {}", answering.id, answering.by, answering.text),
             Event::Rerouted { id, from, to, why, to_human, until, .. } => {
                 let human = if *to_human { " (human)" } else { "" };
                 format!("{id} {from}->{to}{human} until {}: {}", at(*until), word(why))

@@ -172,6 +172,10 @@ impl Play {
             },
             "reject" => Command::Reject { handoff: self.handoff(w), by: self.by(w), reason: "no".into() },
             "decline" => Command::Decline { handoff: self.handoff(w), lease: self.lease(w), reason: "not mine".into() },
+            "ask" => Command::Ask { handoff: self.handoff(w), lease: self.lease(w), question: "which one?".into() },
+            "answer" => {
+                Command::Answer { handoff: self.handoff(w), by: self.by(w).to_string(), text: "this one".into() }
+            }
             "defer" => Command::Defer {
                 handoff: self.handoff(w),
                 by: self.by(w),
@@ -259,8 +263,9 @@ impl Play {
     fn fitting(&self, verb: &str) -> Vec<HandoffId> {
         let wanted: &[Status] = match verb {
             "accept" | "reject" | "defer" => &[Status::Offered],
-            "heartbeat" | "record" | "return" | "decline" | "escalate" | "reclaim" => &[Status::Running],
+            "heartbeat" | "record" | "return" | "decline" | "ask" | "escalate" | "reclaim" => &[Status::Running],
             "approve" | "deny" | "amend" => &[Status::AwaitingApproval],
+            "answer" => &[Status::Deferred],
             _ => &[Status::AwaitingApproval, Status::Offered, Status::Deferred, Status::Running],
         };
         let open = self.session.iter().flat_map(|session| session.open.values());

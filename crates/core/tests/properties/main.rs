@@ -41,7 +41,7 @@ fn allowed(play: &Play, statement: &str) -> bool {
     let open = session.open.get(&play.handoff(&words));
     let now = play.now.max(session.last_at);
     match words.verb() {
-        "heartbeat" | "record" | "return" | "decline" | "escalate" => open.is_some_and(|handoff| match handoff.phase {
+        "heartbeat" | "record" | "return" | "decline" | "ask" | "escalate" => open.is_some_and(|handoff| match handoff.phase {
             // Nobody could renew a lease while the engine slept.
             Phase::Running { lease, lease_until, lease_ms, .. } => {
                 let slept = handoff.accepted_at.is_some_and(|at| at < play.awake_since);

@@ -142,7 +142,8 @@ impl Model {
             Event::Deferred { .. } => (&[Offered], Some(Deferred)),
             Event::Rerouted { .. } => (&[Offered], Some(Offered)),
             Event::LeaseLost { .. } => (&[Running], Some(Offered)),
-            Event::Retried { .. } => (&[Running], Some(Deferred)),
+            Event::Retried { .. } | Event::Asked(_) => (&[Running], Some(Deferred)),
+            Event::Answered(_) => (&[Deferred], None),
             Event::Heartbeat { .. } | Event::StepRecorded { .. } | Event::Reminded { .. } => (&[Running], None),
             Event::Extended(_) => (&[AwaitingApproval, Offered, Running], None),
             Event::DeadlineMoved(_) => (&[AwaitingApproval, Offered, Deferred, Running], None),
@@ -246,8 +247,8 @@ fn closes(status: Status) -> &'static [Status] {
     use Status::{AwaitingApproval, Cancelled, Completed, Deferred, Escalated, Failed, Offered, Running, TimedOut};
     match status {
         Completed => &[Running],
-        Failed | Escalated => &[Running, Offered],
-        TimedOut => &[Running, Offered, Deferred],
+        Failed => &[Running, Offered],
+        Escalated | TimedOut => &[Running, Offered, Deferred],
         Cancelled => &[AwaitingApproval, Offered, Deferred, Running],
         AwaitingApproval | Offered | Deferred | Running => &[],
     }

@@ -134,6 +134,8 @@ fn work() -> impl Strategy<Value = String> {
         1 => (which(), lease()).prop_map(|(n, l)| format!("record {n} as {l} step")),
         2 => (which(), lease()).prop_map(|(n, l)| format!("escalate {n} as {l} unsure")),
         2 => (which(), lease()).prop_map(|(n, l)| format!("decline {n} as {l}")),
+        2 => (which(), lease()).prop_map(|(n, l)| format!("ask {n} as {l}")),
+        2 => (which(), one_of(&["source", "source", "boss", "f"])).prop_map(|(n, by)| format!("answer {n} by {by}")),
         1 => (which(), one_of(&["source", "target", "owner", "f"])).prop_map(|(n, by)| format!("cancel {n} by {by}")),
         1 => (which(), one_of(&["source", "f"])).prop_map(|(n, by)| format!("take {n} by {by}").replace('@', "#")),
     ]

@@ -9,6 +9,7 @@ mod approval;
 mod approval_changes;
 mod approved;
 mod around;
+mod asked;
 mod asked_by_user;
 mod broadcast;
 mod data;

@@ -122,6 +122,8 @@ pub(crate) fn right_of(command: &Command) -> Right {
         | Command::Defer { .. }
         | Command::Heartbeat { .. }
         | Command::Decline { .. }
+        | Command::Ask { .. }
+        | Command::Answer { .. }
         | Command::Record { .. }
         | Command::MoveState { .. }
         | Command::Return { .. }

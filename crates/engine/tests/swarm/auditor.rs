@@ -126,6 +126,12 @@ impl Auditor {
                 (held.lease, held.offered) = (None, false);
                 Ok(Vec::new())
             }
+            Event::Asked(asking) => {
+                self.books.lose_attempt(asking.id, asking.used.unwrap_or_default());
+                let held = self.books.handoff(asking.id);
+                (held.lease, held.offered) = (None, false);
+                Ok(Vec::new())
+            }
             Event::Retried { id, used, .. } => {
                 self.books.lose_attempt(*id, used.unwrap_or_default());
                 let held = self.books.handoff(*id);

@@ -222,6 +222,7 @@ fn kind(kind: AgentKind) -> &'static str {
         AgentKind::Llm => "llm",
         AgentKind::Command => "command",
         AgentKind::Http => "http",
+        AgentKind::A2a => "a2a",
     }
 }
 

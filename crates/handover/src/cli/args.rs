@@ -1,7 +1,7 @@
 //! Everything that can be asked on the command line.
 
 use super::{
-    agents, approvals, approve, audit, cancel, chat, check, completions, explain, give_back, graph, hand_off, handoffs,
+    agents, answer, approvals, approve, audit, cancel, chat, check, completions, explain, give_back, graph, hand_off, handoffs,
     health, history, inbox, init, keys, out::Look, recommend, run, scripted, serve, sessions, stats, take, verify,
     watch,
 };
@@ -141,6 +141,10 @@ pub enum Command {
     Approve(approve::Approve),
     /// Reject a handoff that waits
     Reject(approve::Decide),
+    /// List what agents ask before they go on
+    Questions(answer::Questions),
+    /// Answer what an agent asks
+    Answer(answer::Answer),
     /// List, register and change agents
     Agents(agents::Agents),
     /// List, show and open sessions
@@ -172,7 +176,7 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Begin", &["demo", "init", "run", "chat", "check", "keep", "serve", "health"]),
     ("Hand over", &["hand-off", "recommend", "cancel"]),
     ("Take part", &["inbox", "take", "renew", "give-back", "decline"]),
-    ("Decide", &["approvals", "approve", "reject"]),
+    ("Decide", &["approvals", "approve", "reject", "questions", "answer"]),
     ("Look", &["agents", "sessions", "handoffs", "history", "watch", "graph", "stats"]),
     ("Trust", &["keys", "audit", "verify"]),
     ("Help", &["explain", "scripted-model", "completions", "help"]),
@@ -208,7 +212,7 @@ impl Command {
             Self::Agents(agents) => agents.access(),
             Self::Keys(keys) => keys.access(),
             Self::Audit(audit) => audit.access(),
-            Self::Handoffs(_) | Self::History(_) | Self::Graph(_) | Self::Watch(_) | Self::Verify(_) => Access::Look,
+            Self::Questions(_) | Self::Handoffs(_) | Self::History(_) | Self::Graph(_) | Self::Watch(_) | Self::Verify(_) => Access::Look,
             Self::Approvals(_) | Self::Recommend(_) | Self::Inbox(_) | Self::Stats(_) => Access::Judge,
             Self::HandOff(args) if args.new => Access::Make,
             Self::HandOff(_)
@@ -217,7 +221,7 @@ impl Command {
             | Self::Renew(_)
             | Self::GiveBack(_)
             | Self::Decline(_) => Access::Change,
-            Self::Approve(_) | Self::Reject(_) => Access::Change,
+            Self::Approve(_) | Self::Reject(_) | Self::Answer(_) => Access::Change,
             Self::Keep | Self::Serve(_) | Self::Run(_) | Self::Chat(_) => Access::Make,
         }
     }

@@ -105,6 +105,7 @@ async fn as_programs_do(given: &str, id: HandoffId, lease: LeaseId, job: &Job<'_
     })?;
     Ok(match came {
         Came::Declined(why) => job.engine.decline(id, lease, &why).await?,
+        Came::Asked(question) => job.engine.ask(id, lease, &question).await?,
         Came::Done(done) => {
             let (giving, then) = done.into_parts();
             job.engine.give_back(id, lease, giving, then).await?

@@ -151,6 +151,13 @@ fn words(message: &BusMessage, waits: bool) -> Option<Said> {
         Event::Rerouted { from, to, .. } => {
             Some(("↷", Style::Yellow, format!("{from} → {to}"), "somebody else takes it".into()))
         }
+        Event::Asked(asking) => {
+            let how = format!("asks: {}; handover answer {} TEXT", asking.question, ids::short(asking.id));
+            Some(("?", Style::Yellow, between()?, how))
+        }
+        Event::Answered(answering) => {
+            Some(("✓", Style::Green, between()?, format!("{} answered: {}", answering.by, answering.text)))
+        }
         Event::HeldUp(Extension { why, .. }) => Some(("⏸", Style::Yellow, between()?, format!("waits: {why}"))),
         Event::LeaseLost { .. } => Some(("↻", Style::Yellow, between()?, "goes on after a break".into())),
         Event::GroupDecided { winners, members, .. } => {

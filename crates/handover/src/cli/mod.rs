@@ -4,6 +4,7 @@
 //! here; where another process holds it, that process runs the command and sends back what it writes (see [`desk`]).
 
 mod agents;
+mod answer;
 mod approvals;
 mod approve;
 mod args;
@@ -98,6 +99,8 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::Approvals(args) => approvals::run(args, job).await,
         Command::Approve(args) => approve::approve(args, job).await,
         Command::Reject(args) => approve::reject(args, job).await,
+        Command::Questions(args) => answer::list(args, job).await,
+        Command::Answer(args) => answer::run(args, job).await,
         Command::Agents(args) => agents::run(args, job).await,
         Command::Sessions(args) => sessions::run(args, job).await,
         Command::Handoffs(args) => handoffs::run(args, job).await,

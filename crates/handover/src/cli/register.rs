@@ -120,7 +120,7 @@ pub(crate) async fn run(args: &Register, job: &mut Job<'_>) -> Result<(), Stop> 
 fn may_register(profile: &Profile, job: &Job<'_>) -> Result<(), Stop> {
     match profile.kind {
         AgentKind::Command => job.files.folder(&format!("the program of {}", profile.id)).map(|_| ()),
-        AgentKind::Local | AgentKind::Worker | AgentKind::Human | AgentKind::Llm | AgentKind::Http => Ok(()),
+        AgentKind::Local | AgentKind::Worker | AgentKind::Human | AgentKind::Llm | AgentKind::Http | AgentKind::A2a => Ok(()),
     }
 }
 

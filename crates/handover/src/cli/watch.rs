@@ -194,6 +194,8 @@ fn detail(event: &Event) -> String {
             reason.clone()
         }
         Event::HeldUp(Extension { why, .. }) => why.clone(),
+        Event::Asked(asking) => asking.question.clone(),
+        Event::Answered(answering) => format!("{}: {}", answering.by, answering.text),
         Event::Rerouted { from, to, .. } => format!("{from} to {to}"),
         Event::StepRecorded { name, .. } => name.clone(),
         Event::Retried { attempt, .. } => format!("attempt {attempt}"),

@@ -8,6 +8,7 @@ mod events;
 mod handoffs;
 mod house;
 mod keys;
+mod questions;
 mod sessions;
 mod shared;
 mod work;
@@ -20,12 +21,13 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 
 /// All routes, in the order of the document.
 pub(crate) fn all() -> Vec<Route> {
-    let chapters: [(&str, Vec<Route>); 12] = [
+    let chapters: [(&str, Vec<Route>); 13] = [
         ("Sessions", sessions::routes()),
         ("Shared things", shared::routes()),
         ("Handoffs", handoffs::routes()),
         ("Work", work::routes()),
         ("Approvals", approvals::routes()),
+        ("Questions", questions::routes()),
         ("Agents", agents::routes()),
         ("Workflows", workflows::routes()),
         ("Events", events::routes()),

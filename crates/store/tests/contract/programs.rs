@@ -90,8 +90,11 @@ fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
                 manifest: None,
             },
         },
+        Phase::Deferred { .. } if handoff.open_question().is_some() => {
+            Command::Answer { handoff: id, by: handoff.request.from_agent.to_string(), text: "so".into() }
+        }
         Phase::Deferred { .. } => Command::Tick { handoff: id },
-        Phase::Running { lease, .. } => match dice.below(8) {
+        Phase::Running { lease, .. } => match dice.below(9) {
             0 => Command::Heartbeat { handoff: id, lease: *lease },
             1 => Command::Record {
                 handoff: id,
@@ -104,6 +107,7 @@ fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
             3 => Command::Cancel { handoff: id, by: handoff.request.from_agent.clone(), reason: "no need".into() },
             4 => Command::Tick { handoff: id },
             5 => Command::Reclaim { handoff: id },
+            6 => Command::Ask { handoff: id, lease: *lease, question: "how?".into() },
             _ => Command::Return { handoff: id, lease: *lease, giving: Box::new(giving("done")), then: None },
         },
         Phase::Closed { .. } => Command::Tick { handoff: id },

@@ -259,7 +259,7 @@ fn turns_profiles_and_messages() {
         ),
         &expect![[r#"
             HO0102 id: it is empty
-            HO0103 kind: "robot" is not one of local, worker, human, llm, command, http
+            HO0103 kind: "robot" is not one of local, worker, human, llm, command, http, a2a
             HO0105 escalates: there is no such field (did you mean "escalates_to"?)
             HO0109 capabilities[0].proficiency: 2 is not between 0 and 1"#]],
     );
