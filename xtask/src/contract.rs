@@ -26,7 +26,7 @@ pub fn check() -> Result<(), String> {
     show(Command::new(python).arg(folder.join("run.py")).arg(&server.url).env("HANDOVER_KEY", key))
 }
 
-fn binary() -> Result<PathBuf, String> {
+pub fn binary() -> Result<PathBuf, String> {
     let me = std::env::current_exe().map_err(|e| format!("this program cannot find itself: {e}"))?;
     let folder = me.parent().ok_or("this program lies in no folder")?.with_file_name("debug");
     Ok(folder.join(format!("handover{}", std::env::consts::EXE_SUFFIX)))

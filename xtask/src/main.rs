@@ -3,6 +3,7 @@
 mod bench;
 mod contract;
 mod docs;
+mod foreign;
 mod run;
 mod sdk;
 mod source;

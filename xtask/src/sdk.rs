@@ -2,7 +2,7 @@
 //! Prometheus read what is sent to them. What they understand, any client does.
 
 use crate::{
-    contract,
+    contract, foreign,
     run::{cargo, root, show},
     test::built,
 };
@@ -52,6 +52,7 @@ pub fn main() -> Result<(), String> {
 pub fn check() -> Result<(), String> {
     models()?;
     telemetry()?;
+    foreign::check()?;
     contract::check()
 }
 
@@ -119,14 +120,23 @@ fn need_python() -> Result<(), String> {
     if has_python() {
         return Ok(());
     }
-    let words = PACKAGES.join(" and ");
-    eprintln!("python3 with venv is missing: installing {words}");
+    install(&PACKAGES, "python3 with venv is missing")?;
+    if has_python() {
+        Ok(())
+    } else {
+        Err(format!("{} are installed, and python3 still has no venv", PACKAGES.join(" and ")))
+    }
+}
+
+/// Installs packages of the system.
+pub fn install(packages: &[&str], why: &str) -> Result<(), String> {
+    let words = packages.join(" and ");
+    eprintln!("{why}: installing {words}");
     let update = show(Command::new("apt-get").args(["update", "-q"]));
-    let install = update.and_then(|()| {
-        show(Command::new("apt-get").args(["install", "-qy", "--no-install-recommends"]).args(PACKAGES))
+    let installed = update.and_then(|()| {
+        show(Command::new("apt-get").args(["install", "-qy", "--no-install-recommends"]).args(packages))
     });
-    install.map_err(|e| format!("python3 with venv is needed; install {words}: {e}"))?;
-    if has_python() { Ok(()) } else { Err(format!("{words} are installed, and python3 still has no venv")) }
+    installed.map_err(|e| format!("{why}; install {words}: {e}"))
 }
 
 fn has_python() -> bool {
@@ -136,7 +146,7 @@ fn has_python() -> bool {
 }
 
 /// The folder that cargo builds into, which this very program lies in.
-fn built_folder() -> Result<PathBuf, String> {
+pub fn built_folder() -> Result<PathBuf, String> {
     let me = std::env::current_exe().map_err(|e| format!("this program cannot find itself: {e}"))?;
     me.ancestors().nth(2).map(Path::to_path_buf).ok_or_else(|| "this program lies in no folder".to_owned())
 }
