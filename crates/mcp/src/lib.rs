@@ -16,11 +16,11 @@ mod listen;
 mod prompts;
 mod resources;
 mod schema;
-mod sessions;
 mod table;
 mod tools;
 mod uri;
 mod views;
+mod waiting;
 mod way;
 
 pub use approvals::{APPROVALS, attend};

@@ -1,7 +1,7 @@
 //! The table of tools: for each its name, what it says, what it takes and gives, and who carries it out. What clients are
 //! told, the page of the reference and the tests are made from it. Its order is the order in which tools are listed.
 
-use crate::{ask::Ask, call::Fault, schema, tools, views::Told};
+use crate::{ask::Ask, call::Fault, schema, views::Told};
 use futures_util::future::BoxFuture;
 use handover_core::{
     digest::Digest,
@@ -86,25 +86,40 @@ pub(crate) struct Given<T> {
     pub(crate) question: Option<Question>,
 }
 
-impl<T> From<T> for Given<T> {
-    fn from(told: T) -> Self {
-        Self { told, again: false, question: None }
-    }
-}
-
 impl Tool {
-    pub(crate) fn new<A, O, G, F, R>(name: &'static str, title: &'static str, says: &'static str, run: F) -> Self
+    /// A tool that tells what it did.
+    pub(crate) fn new<A, O, F, R>(name: &'static str, title: &'static str, says: &'static str, run: F) -> Self
     where
-        A: DeserializeOwned + JsonSchema + 'static,
+        A: DeserializeOwned + JsonSchema + Send + 'static,
         O: Serialize + JsonSchema + Told,
-        G: Into<Given<O>>,
         F: Fn(Ask, A) -> R + Copy + Send + Sync + 'static,
-        R: Future<Output = Result<G, HandoffError>> + Send + 'static,
+        R: Future<Output = Result<O, HandoffError>> + Send + 'static,
+    {
+        let run = move |ask, arguments: A| async move {
+            let told = run(ask, arguments).await?;
+            Ok(Given { told, again: false, question: None })
+        };
+        Self::waiting(name, title, says, None, run)
+    }
+
+    /// A tool that may have more to tell in a while: it waits so long when a call does not say.
+    pub(crate) fn waiting<A, O, F, R>(
+        name: &'static str,
+        title: &'static str,
+        says: &'static str,
+        waits: Option<u64>,
+        run: F,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema + Told,
+        F: Fn(Ask, A) -> R + Copy + Send + Sync + 'static,
+        R: Future<Output = Result<Given<O>, HandoffError>> + Send + 'static,
     {
         let run: Run = Arc::new(move |ask, arguments| {
             Box::pin(async move {
                 let arguments = arguments_of(arguments)?;
-                let given: Given<O> = run(ask, arguments).await?.into();
+                let given = run(ask, arguments).await?;
                 let data = serde_json::to_value(&given.told).unwrap_or_default();
                 let text = given.told.text();
                 let (again, question) = (given.again, given.question);
@@ -112,21 +127,16 @@ impl Tool {
             })
         });
         let (input, output) = (Arc::new(schema::of::<A>()), Arc::new(schema::of::<O>()));
-        Self { name, title, says, hints: Hints::ADDS, input, output, waits: None, run }
+        Self { name, title, says, hints: Hints::ADDS, input, output, waits, run }
     }
 
     pub(crate) fn hints(mut self, hints: Hints) -> Self {
         self.hints = hints;
         self
     }
-
-    pub(crate) fn waits(mut self, ms: u64) -> Self {
-        self.waits = Some(ms);
-        self
-    }
 }
 
-static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(tools::all);
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(crate::tools::all);
 
 /// All tools, in order.
 #[must_use]

@@ -12,11 +12,6 @@ use std::sync::Arc;
 pub trait Way: Send + Sync + 'static {
     /// Asks. The same key with the same question is carried out once.
     async fn ask(&self, what: What, key: &str) -> Result<Value, Fault>;
-
-    /// Whether whoever came this way may still stay.
-    fn is_open(&self) -> bool {
-        true
-    }
 }
 
 /// Finds the way of a request by what came with it.
@@ -26,7 +21,6 @@ pub type Ways = Arc<dyn Fn(&Extensions) -> Result<Arc<dyn Way>, ErrorData> + Sen
 pub(crate) struct Here {
     pub(crate) engine: Engine,
     pub(crate) agent: Option<String>,
-    pub(crate) valid: Option<crate::http::StillValid>,
 }
 
 #[async_trait]
@@ -34,9 +28,5 @@ impl Way for Here {
     async fn ask(&self, what: What, key: &str) -> Result<Value, Fault> {
         let call = Call { agent: self.agent.clone(), person: None, key: key.to_owned(), what };
         Box::pin(carry_out(&self.engine, call)).await
-    }
-
-    fn is_open(&self) -> bool {
-        self.valid.as_ref().is_none_or(crate::http::StillValid::is_open)
     }
 }

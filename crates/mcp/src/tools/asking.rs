@@ -34,16 +34,16 @@ pub(super) fn tools() -> Vec<Tool> {
             escalate,
         )
         .hints(Hints::REACHES),
-        Tool::new(
+        Tool::waiting(
             "request_approval",
             "Ask a person for approval",
             "Asks a person whether you may do something: a deletion, a deployment, a payment, anything that is not easily \
              undone. Say exactly what you want to do and why. Do it only when `decision` is `approved`. While it is \
              `pending` do something else, and call again with `handoff_id` to see what was decided.",
+            Some(0),
             request_approval,
         )
-        .hints(Hints::REACHES)
-        .waits(0),
+        .hints(Hints::REACHES),
     ]
 }
 

@@ -33,36 +33,36 @@ pub(super) fn tools() -> Vec<Tool> {
             list,
         )
         .hints(Hints::LOOKS),
-        Tool::new(
+        Tool::waiting(
             "handoff_to_specialist",
             "Delegate to a specialist",
             "Hands a task to another agent and brings the result back to you; you stay responsible. Use it when you lack \
              expertise, tools or time for a part of the work. Name `to_agent`, or a `capability`, or leave both out and \
              somebody is found by the task. Say what is done, what was decided and ruled out, and the next step. It waits \
              for a while; if the work takes longer it says so, and `handoff_status` brings the result later.",
+            Some(MCP_WAIT_MS),
             delegate,
         )
-        .hints(Hints::REACHES)
-        .waits(MCP_WAIT_MS),
-        Tool::new(
+        .hints(Hints::REACHES),
+        Tool::waiting(
             "handoff_to_agent",
             "Hand over to an agent",
             "Hands the whole work over for good: the other agent goes on with it, and your part is over. Use it at the end \
              of your part, or when somebody else should have the conversation. Say which files you touched, what was \
              decided, what was ruled out and why, and the next step: the other one sees nothing else of your context.",
+            Some(0),
             hand_over,
         )
-        .hints(Hints::REACHES)
-        .waits(0),
-        Tool::new(
+        .hints(Hints::REACHES),
+        Tool::waiting(
             "handoff_status",
             "Look at a handoff",
             "Tells where a handoff stands, its open question if it has one, and its result once it is over. Give \
              `wait_seconds` to wait for the result. This is how you poll for anything that takes long.",
+            Some(0),
             status,
         )
-        .hints(Hints::SETTLES)
-        .waits(0),
+        .hints(Hints::SETTLES),
         Tool::new(
             "cancel_handoff",
             "Take a handoff back",

@@ -24,16 +24,16 @@ use serde_json::Value;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
-        Tool::new(
+        Tool::waiting(
             "check_inbox",
             "Check the inbox",
             "Tells what waits for you: handoffs that you are asked to take, work that you hold, results that came back to \
              you, and open questions that you should answer. Call it when you begin, when you have finished something, and \
              when the user asks whether there is work. Give `wait_seconds` to wait until something is there.",
+            Some(0),
             check,
         )
-        .hints(Hints::LOOKS)
-        .waits(0),
+        .hints(Hints::LOOKS),
         Tool::new(
             "accept_handoff",
             "Take a handoff",
