@@ -4,9 +4,10 @@
 use async_trait::async_trait;
 use handover_core::{
     agent::Profile,
+    command::Caller,
     handoff::Handoff,
     ids::AgentId,
-    refusal::{Code, HandoffError, Refusal},
+    refusal::HandoffError,
 };
 use handover_engine::{
     Engine,
@@ -42,23 +43,22 @@ fn approved_by(handoff: &Handoff) -> Option<String> {
     handoff.approval.as_ref().and_then(|approval| approval.approved_by.clone())
 }
 
-/// Lets approvals be asked for on this engine. For whoever opens it; done again, it changes nothing.
+/// Lets approvals be asked for on this engine, whoever asks: the agent is of the house. Done again, it changes nothing.
 ///
 /// # Errors
-/// When this caller does not run the house and nobody who does has done it.
+/// When the store cannot write.
 pub async fn attend(engine: &Engine) -> Result<(), HandoffError> {
-    let id = AgentId::new(APPROVALS)?;
-    let known = engine.agent(&id);
-    if engine.operator().is_err() {
-        return match known {
-            Ok(_) => Ok(()),
-            Err(_) => {
-                let refusal = Refusal::new(Code::UnknownAgent, "nobody takes requests for approval here");
-                Err(refusal.hint("hand over to a person with `needs_approval`, or use `escalate`").into())
-            }
-        };
-    }
+    let (id, engine) = (AgentId::new(APPROVALS)?, engine.for_caller(Caller::local()));
     let about = "Passes on what a person has approved; asked by `request_approval` alone";
     let profile = Profile::of(id).at_once(AT_ONCE).about("", about);
     engine.register(profile, Approvals).await
+}
+
+/// The same, where somebody has asked before: what was approved while nobody was here goes on.
+///
+/// # Errors
+/// When the store cannot write.
+pub async fn attend_again(engine: &Engine) -> Result<(), HandoffError> {
+    let known = AgentId::new(APPROVALS).is_ok_and(|id| engine.agent(&id).is_ok());
+    if known { attend(engine).await } else { Ok(()) }
 }

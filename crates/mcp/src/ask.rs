@@ -132,6 +132,29 @@ impl Ask {
         }
     }
 
+    /// The same for a call that ends the hold. Where this very call was carried out before and its answer was lost on the
+    /// way, there is no lease any more, and nothing more to do.
+    pub(crate) async fn held_or_done(
+        &self,
+        id: Option<&str>,
+        lease: Option<&str>,
+        part: &str,
+    ) -> Result<(Handoff, Option<LeaseId>), HandoffError> {
+        let error = match self.held(id, lease).await {
+            Ok((handoff, lease)) => return Ok((handoff, Some(lease))),
+            Err(error) => error,
+        };
+        let Ok(handoff) = self.handoff(id).await else { return Err(error) };
+        if self.was_done(&handoff, part).await { Ok((handoff, None)) } else { Err(error) }
+    }
+
+    /// Whether this part of this very call was carried out before: then its key stands for something else than this.
+    pub(crate) async fn was_done(&self, handoff: &Handoff, part: &str) -> bool {
+        let never = Command::Heartbeat { handoff: HandoffId(Uuid::nil()), lease: LeaseId(Uuid::nil()) };
+        let tried = self.submit(&handoff.session_id, never, part).await;
+        tried.is_err_and(|error| error.has(Code::KeyConflict))
+    }
+
     /// The handoff that is meant: the one that is named, or the only one that the agent holds.
     pub(crate) async fn handoff(&self, id: Option<&str>) -> Result<Handoff, HandoffError> {
         match id {

@@ -4,7 +4,7 @@ use crate::{ask::Ask, changes, complete, elicit, prompts, resources, table};
 use handover_core::{
     digest::Digest,
     ids::HandoffId,
-    refusal::HandoffError,
+    refusal::{Code, HandoffError},
 };
 use handover_engine::Engine;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -120,6 +120,14 @@ impl From<HandoffError> for Fault {
 /// # Errors
 /// When there is nothing of this name, or the engine refuses it.
 pub async fn carry_out(engine: &Engine, call: Call) -> Result<Value, Fault> {
+    match carry(engine, call).await {
+        // Whoever has the engine closes it: the call is for whoever has it next.
+        Err(Fault::Refused(error)) if error.has(Code::ShuttingDown) => Err(Fault::Unreachable(error.to_string())),
+        carried => carried,
+    }
+}
+
+async fn carry(engine: &Engine, call: Call) -> Result<Value, Fault> {
     let ask = Ask::of(engine, &call).await;
     match call.what {
         What::Where => Ok(told(&ask.place().await?)),

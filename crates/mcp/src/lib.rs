@@ -23,7 +23,7 @@ mod views;
 mod waiting;
 mod way;
 
-pub use approvals::{APPROVALS, attend};
+pub use approvals::{APPROVALS, attend_again};
 pub use call::{Call, Fault, What, carry_out};
 pub use front::{Front, serve_streams};
 pub use prompts::PROMPTS;

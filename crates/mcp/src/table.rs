@@ -153,8 +153,8 @@ pub(crate) async fn call(name: &str, arguments: Map<String, Value>, ask: Ask) ->
     let tool = tool(name).ok_or_else(|| Fault::Unknown(format!("there is no tool \"{name}\"")))?;
     match (tool.run)(ask, arguments).await {
         Ok(done) => Ok(done),
-        // Whoever has the engine closes it: the call is for whoever has it next.
-        Err(error) if error.has(Code::ShuttingDown) => Err(Fault::Unreachable(error.to_string())),
+        // For whoever has the engine next.
+        Err(error) if error.has(Code::ShuttingDown) => Err(error.into()),
         Err(error) => Ok(refused(&error)),
     }
 }

@@ -67,7 +67,8 @@ async fn escalate(ask: Ask, form: Escalating) -> Result<HandoffView, HandoffErro
     let me = ask.me().await?;
     let holds = form.handoff_id.is_some() || !ask.holding().await?.is_empty();
     if holds && !form.as_question {
-        let (handoff, lease) = ask.held(form.handoff_id.as_deref(), None).await?;
+        let (handoff, lease) = ask.held_or_done(form.handoff_id.as_deref(), None, "escalate").await?;
+        let Some(lease) = lease else { return Ok(view(&handoff)) };
         let command = Command::Escalate { handoff: handoff.id, lease, assessment: form.reason };
         return Ok(view(&hold_and(&ask, &handoff, command, "escalate").await?));
     }

@@ -323,6 +323,9 @@ struct Rejecting {
 async fn reject(ask: Ask, form: Rejecting) -> Result<HandoffView, HandoffError> {
     let (id, by) = (handoff_id(&form.handoff_id)?, ask.me().await?);
     let handoff = ask.engine.handoff(id).await?;
+    if ask.was_done(&handoff, "reject").await {
+        return Ok(view(&handoff));
+    }
     let command = match handoff.lease().filter(|_| handoff.to_agent == by) {
         Some(lease) => Command::Decline { handoff: id, lease, reason: form.reason },
         None => Command::Reject { handoff: id, by, reason: form.reason },

@@ -127,11 +127,9 @@ struct Completing {
 }
 
 async fn complete(ask: Ask, form: Completing) -> Result<HandoffView, HandoffError> {
-    let (handoff, lease) = match ask.held(form.handoff_id.as_deref(), form.lease.as_deref()).await {
-        Ok(held) => held,
-        // The same call was carried out before, and its answer was lost on its way.
-        Err(error) => return ended_before(&ask, form.handoff_id.as_deref(), error).await,
-    };
+    let (id, lease) = (form.handoff_id.as_deref(), form.lease.as_deref());
+    let (handoff, lease) = ask.held_or_done(id, lease, "return").await?;
+    let Some(lease) = lease else { return Ok(view(&handoff)) };
     let text = form.result.is_string();
     let mut updates = Update {
         context: form.variables,
@@ -155,29 +153,6 @@ async fn complete(ask: Ask, form: Completing) -> Result<HandoffView, HandoffErro
     Ok(view(&ask.engine.handoff(handoff.id).await?))
 }
 
-/// Where this agent ended the work already, that is as good as ending it now; else why it cannot.
-async fn ended_before(ask: &Ask, id: Option<&str>, error: HandoffError) -> Result<HandoffView, HandoffError> {
-    let Some(id) = id else { return Err(error) };
-    let handoff = ask.engine.handoff(handoff_id(id)?).await?;
-    let key = ask.part("return");
-    let lease = match handoff.result.as_ref().filter(|_| handoff.status().is_closed()) {
-        Some(_) => handover_core::ids::LeaseId(uuid::Uuid::nil()),
-        None => return Err(error),
-    };
-    let probe = Giving {
-        status: handover_core::handoff::ReturnStatus::Success,
-        result: Outcome::default(),
-        updates: Update::default(),
-        notes: String::new(),
-        signal: None,
-    };
-    // A key that was used says so, whatever comes with it.
-    match ask.engine.give_back_once(handoff.id, lease, probe, None, Some(&key)).await {
-        Err(probed) if probed.has(Code::KeyConflict) => Ok(view(&handoff)),
-        _ => Err(error),
-    }
-}
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Asking {
@@ -192,9 +167,11 @@ struct Asking {
 }
 
 async fn ask_question(ask: Ask, form: Asking) -> Result<HandoffView, HandoffError> {
-    let (handoff, lease) = ask.held(form.handoff_id.as_deref(), form.lease.as_deref()).await?;
-    ask.engine.ask(handoff.id, lease, &form.question).await?;
-    Ok(view(&ask.engine.handoff(handoff.id).await?))
+    let (id, lease) = (form.handoff_id.as_deref(), form.lease.as_deref());
+    let (handoff, lease) = ask.held_or_done(id, lease, "ask").await?;
+    let Some(lease) = lease else { return Ok(view(&handoff)) };
+    let command = Command::Ask { handoff: handoff.id, lease, question: form.question };
+    Ok(view(&hold_and(&ask, &handoff, command, "ask").await?))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -208,8 +185,9 @@ struct Answering {
 
 async fn answer_question(ask: Ask, form: Answering) -> Result<HandoffView, HandoffError> {
     let (id, me) = (handoff_id(&form.handoff_id)?, ask.me().await?);
-    ask.engine.answer(id, me.as_str(), &form.answer).await?;
-    Ok(view(&ask.engine.handoff(id).await?))
+    let handoff = ask.engine.handoff(id).await?;
+    let command = Command::Answer { handoff: id, by: me.to_string(), text: form.answer };
+    Ok(view(&hold_and(&ask, &handoff, command, "answer").await?))
 }
 
 /// Ends or passes on work by a command that names its lease, once.
