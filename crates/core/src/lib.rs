@@ -17,6 +17,7 @@ pub mod event;
 pub mod expression;
 pub mod graph;
 pub mod guard;
+pub mod guidance;
 pub mod handoff;
 pub mod ids;
 pub mod ledger;

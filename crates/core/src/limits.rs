@@ -2,11 +2,13 @@
 
 mod agents;
 mod client;
+mod mcp;
 mod server;
 mod telemetry;
 
 pub use agents::*;
 pub use client::*;
+pub use mcp::*;
 pub use server::*;
 pub use telemetry::*;
 

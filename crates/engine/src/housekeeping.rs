@@ -2,7 +2,7 @@
 
 use crate::{agent::Agent, engine::Engine};
 use handover_core::{
-    agent::{AgentKind, Standing},
+    agent::{AgentKind, Profile, Standing},
     ids::AgentId,
     limits::{CHECKPOINT_MS, HEALTH_AT_ONCE_MAX, HEALTH_FAILURES_MAX, HEALTH_MS, HEALTH_TIMEOUT_MS, RETENTION_MS},
     refusal::HandoffError,
@@ -75,7 +75,8 @@ impl Engine {
         let heard = self.inner.heard.lock();
         let agents = self.inner.agents.read();
         let idle = |id: &AgentId| {
-            agents.get(id).is_some_and(|known| known.profile.kind == AgentKind::Worker && known.load == 0)
+            let judged = |known: &Profile| known.kind == AgentKind::Worker && !known.is_patient();
+            agents.get(id).is_some_and(|known| judged(&known.profile) && known.load == 0)
         };
         let found = heard.iter().filter(|(id, _)| idle(id));
         found.map(|(id, at)| (id.clone(), now.since(*at) <= HEALTH_MS + HEALTH_TIMEOUT_MS)).collect()

@@ -1,7 +1,7 @@
 //! What happens when a model calls a tool. Whatever goes wrong comes back as a result that it can act on.
 
 use super::{
-    Here, guidance,
+    Here,
     handoff_tools::{
         ACCEPT, AGENT, APPROVAL, ESCALATE, FINISH, LIST, Names, RECALL, SPECIALIST, TRANSFER, transfer_to,
     },
@@ -15,6 +15,7 @@ use crate::{
 use handover_core::{
     agent::{AgentKind, Profile, Risk},
     command::{Giving, Goto, Update},
+    guidance,
     handoff::{Kind, Outcome as OutcomeBody, Request, RequiredCapability, ReturnStatus, Rung, Trigger},
     ids::AgentId,
     limits::{CALLS_AT_ONCE_MAX, ESCALATION_DEPTH_MAX, PATH_MAX, SPECIALIST_MS, SPECIALISTS_TOLD_MAX},
@@ -177,7 +178,7 @@ impl<'a> Caller<'a> {
     }
 
     fn nobody(&self, kind: &str) -> Value {
-        let others = guidance::available(self.profile, self.work.engine().agents());
+        let others = guidance::available(Some(&self.profile.id), self.work.engine().agents());
         let fields = others.iter().flat_map(|agent| {
             let can = agent.profile.capabilities.iter().map(|capability| capability.id.clone());
             can.chain([agent.profile.specialization.clone()]).filter(|field| !field.is_empty())
@@ -243,7 +244,7 @@ impl<'a> Caller<'a> {
     }
 
     async fn list(&self, query: &str) -> Value {
-        let others = guidance::available(self.profile, self.work.engine().agents());
+        let others = guidance::available(Some(&self.profile.id), self.work.engine().agents());
         let session = &self.work.handoff().session_id;
         let most = SPECIALISTS_TOLD_MAX;
         let found = if query.is_empty() { None } else { self.work.engine().recommend(session, query, most).await.ok() };

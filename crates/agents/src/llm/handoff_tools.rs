@@ -1,10 +1,10 @@
 //! The tools by which a model hands over: their names, how a model is told of them, and which of them an agent has.
 
-use super::guidance::in_short;
 use crate::model::ToolSpec;
 use handover_core::{
     agent::{Agent, Profile},
     digest::Digest,
+    guidance::in_short,
     ids::AgentId,
     limits::TOOL_NAME_CHARS_MAX,
 };

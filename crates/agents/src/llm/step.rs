@@ -6,6 +6,7 @@ use super::{
 };
 use crate::model::ToolSpec;
 use handover_core::{
+    guidance::available,
     handoff::Kind,
     session::Session,
     workflow::{Rule, Workflow},
@@ -19,7 +20,7 @@ impl LlmAgent {
     pub(super) async fn here(&self, work: &Work) -> Result<Here, Failure> {
         let handoff = work.handoff();
         let session = work.engine().session(&handoff.session_id).await?;
-        let others = guidance::available(&self.profile, work.engine().agents());
+        let others = available(Some(&self.profile.id), work.engine().agents());
         let step = self.step(work, &session);
         // The rules say where a step goes: whoever works on one has no tool for that which it does not list.
         let names = if step.is_some() && self.profile.tools.is_empty() {

@@ -104,6 +104,10 @@ pub struct Profile {
     /// How long a task may run with it, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_execution_ms: Option<u64>,
+    /// How long an offer waits for it, in milliseconds; as the policy has it when left out. For whoever looks into its inbox
+    /// only now and then: it does not count as gone when it is silent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accept_within_ms: Option<u64>,
     /// What it may decide by itself.
     #[serde(default)]
     pub autonomy_budget: Autonomy,
@@ -172,6 +176,7 @@ impl Profile {
             accepts_handoffs: true,
             max_concurrent_tasks: 1,
             max_execution_ms: None,
+            accept_within_ms: None,
             autonomy_budget: Autonomy::default(),
             escalates_to: None,
             kind: AgentKind::Local,
@@ -195,6 +200,12 @@ impl Profile {
         let declared = self.capabilities.iter().find(|c| c.id == capability).map(|c| c.proficiency);
         // A specialist for testing can do "testing", as it says of itself.
         declared.or_else(|| (self.specialization == capability).then_some(1.0))
+    }
+
+    /// Whether its silence says nothing: a person, or somebody who looks only now and then.
+    #[must_use]
+    pub fn is_patient(&self) -> bool {
+        self.kind == AgentKind::Human || self.accept_within_ms.is_some()
     }
 
     /// The name for people: its name, or its id.

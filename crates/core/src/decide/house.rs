@@ -99,6 +99,9 @@ pub fn check_profile(profile: &Profile, agents: &Agents) -> Result<(), HandoffEr
     if let Some(ms) = profile.max_execution_ms {
         checks.wait("max_execution_ms", ms);
     }
+    if let Some(ms) = profile.accept_within_ms {
+        checks.wait("accept_within_ms", ms);
+    }
     if let Some(cycle) = ladder_cycle(profile, agents) {
         let refusal = Refusal::new(Code::BadProfile, format!("escalation goes in a circle: {cycle}"));
         let hint = "let one of them escalate to somebody outside of the circle, or to nobody";

@@ -261,8 +261,10 @@ impl Draft<'_> {
 
     /// Until when this agent may take its time to acknowledge.
     pub(super) fn window(&self, to: &AgentId, climb: Option<&Climb>) -> Timestamp {
-        let human = self.agent(to).is_some_and(|agent| agent.profile.kind == AgentKind::Human);
-        let ms = if human { self.world.policy.human_accept_ms } else { self.world.policy.accept_ms };
+        let profile = self.agent(to).map(|agent| &agent.profile);
+        let human = profile.is_some_and(|profile| profile.kind == AgentKind::Human);
+        let usual = if human { self.world.policy.human_accept_ms } else { self.world.policy.accept_ms };
+        let ms = profile.and_then(|profile| profile.accept_within_ms).unwrap_or(usual);
         self.now + climb.map_or(ms, |climb| ms.min(climb.rung_ms))
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Draft, Verdict};
 use crate::{
-    agent::{AgentKind, Standing},
+    agent::Standing,
     event::{Event, Extension, RerouteReason},
     handoff::{Handoff, Kind, OnTimeout, Phase, Status, Trigger},
     ids::HandoffId,
@@ -110,7 +110,7 @@ impl Draft<'_> {
             return self.wait_in_queue(handoff, queue_end);
         }
         // A person who does not look into the inbox is not out of order.
-        if agent.profile.kind != AgentKind::Human && agent.standing == Standing::Available && !busy {
+        if !agent.profile.is_patient() && agent.standing == Standing::Available && !busy {
             let why = format!("handoff {} was not acknowledged", handoff.id);
             self.standings.push((handoff.to_agent.clone(), Standing::Unavailable, why));
         }

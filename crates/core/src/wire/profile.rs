@@ -27,6 +27,7 @@ pub(super) fn profile(f: &mut Fields<'_>) -> Profile {
         accepts_handoffs: f.boolean("accepts_handoffs", true),
         max_concurrent_tasks: f.get("max_concurrent_tasks").and_then(tasks).unwrap_or(1),
         max_execution_ms: duration(f, "max_execution_ms", "max_execution_time"),
+        accept_within_ms: duration(f, "accept_within_ms", "accept_within"),
         autonomy_budget: f
             .get("autonomy_budget")
             .and_then(autonomy)

@@ -2,7 +2,7 @@
 
 use super::{
     agents, answer, approvals, approve, audit, cancel, chat, check, completions, explain, give_back, graph, hand_off, handoffs,
-    health, history, inbox, init, keys, out::Look, recommend, run, scripted, serve, sessions, stats, take, verify,
+    health, history, inbox, init, keys, mcp, out::Look, recommend, run, scripted, serve, sessions, stats, take, verify,
     watch,
 };
 use clap::{Args, Parser, Subcommand};
@@ -115,6 +115,8 @@ pub enum Command {
     Keep,
     /// Serve the engine over HTTP: every language can take part
     Serve(Box<serve::Serve>),
+    /// Speak MCP on stdin and stdout, for the agent of a host such as a coding tool
+    Mcp(mcp::Mcp),
     /// Say whether a server can take work, for whatever keeps it running
     Health(health::Health),
     /// Answer as a model from a script, for tests and demonstrations
@@ -173,7 +175,7 @@ pub enum Command {
 
 /// The commands by what people want to do, for the help and its page.
 pub const GROUPS: [(&str, &[&str]); 7] = [
-    ("Begin", &["demo", "init", "run", "chat", "check", "keep", "serve", "health"]),
+    ("Begin", &["demo", "init", "run", "chat", "check", "keep", "serve", "mcp", "health"]),
     ("Hand over", &["hand-off", "recommend", "cancel"]),
     ("Take part", &["inbox", "take", "renew", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject", "questions", "answer"]),
@@ -222,7 +224,7 @@ impl Command {
             | Self::GiveBack(_)
             | Self::Decline(_) => Access::Change,
             Self::Approve(_) | Self::Reject(_) | Self::Answer(_) => Access::Change,
-            Self::Keep | Self::Serve(_) | Self::Run(_) | Self::Chat(_) => Access::Make,
+            Self::Keep | Self::Serve(_) | Self::Mcp(_) | Self::Run(_) | Self::Chat(_) => Access::Make,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{
     exit::Stop,
     explain, follow, graph, health, init,
     input::{self, Files},
-    keep,
+    keep, mcp,
     out::Out,
     run, scripted, serve,
 };
@@ -48,6 +48,7 @@ pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         },
         Command::Keep => Box::pin(keep::run(cli, out)).await,
         Command::Serve(args) => Box::pin(serve::run(cli, args, out)).await,
+        Command::Mcp(args) => Box::pin(mcp::run(cli, args, out)).await,
         Command::Chat(args) => Box::pin(chat::run(cli, args, out)).await,
         Command::ScriptedModel(args) => scripted::run(args, out).await,
         Command::Run(args) => Box::pin(run::run(cli, args, out)).await,

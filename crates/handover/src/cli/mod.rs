@@ -34,6 +34,7 @@ mod keep;
 mod keys;
 mod live;
 mod log;
+mod mcp;
 mod out;
 mod paint;
 mod recommend;
@@ -111,6 +112,7 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::Keys(args) => keys::run(args, job).await,
         Command::Audit(args) => audit::run(args, job).await,
         Command::Verify(_) => verify::run(job).await,
+        Command::Mcp(args) => mcp::carry(args, job).await,
         Command::Demo { .. }
         | Command::Init(_)
         | Command::Run(_)

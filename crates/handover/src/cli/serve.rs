@@ -4,7 +4,7 @@ use super::{args::Cli, away, desk, door, exit::Stop, keep, log, out::Out, staff}
 use crate::settings::{ServerSettings, Settings};
 use clap::Args;
 use handover_engine::Engine;
-use handover_server::{Options, Server, StartError, TlsFiles};
+use handover_server::{Mount, Options, Server, StartError, TlsFiles};
 use handover_telemetry::{Telemetry, TelemetrySettings};
 use serde_json::json;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
@@ -96,6 +96,8 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
             options.beside = staff.callbacks();
             options.metrics = telemetry.metrics().clone();
             options.commands = Some(Arc::new(away::Desk));
+            let mcp = handover_mcp::http::router(&handover_mcp::http::Options::mounted());
+            options.mounts.push(Mount::keyed("/mcp", mcp));
             match Server::start(engine.clone(), options).await {
                 Ok(server) => {
                     let ready = ready(cli, &server, *at_work, out).await;

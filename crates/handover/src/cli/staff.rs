@@ -29,6 +29,7 @@ pub(crate) async fn of(engine: &Engine, settings: Option<&Settings>) -> Result<S
 pub(crate) async fn employed(cli: &Cli, engine: &Engine, out: &mut Out) -> Result<(Staff, usize), Stop> {
     let settings = door::config(cli, None)?;
     let staff = of(engine, settings.as_ref()).await?;
+    handover_mcp::attend_again(engine).await?;
     let employed = staff.employ_registered(engine).await;
     for (id, error) in &employed.lacking {
         out.note(format!("{id} cannot work here: {error}")).await?;

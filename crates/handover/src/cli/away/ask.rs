@@ -71,6 +71,17 @@ fn errand(cli: &Cli, out: &Out) -> Result<Errand, Stop> {
     Ok(errand)
 }
 
+/// Lets a server carry out a command that this process makes up, and writes what comes back. Gives its exit code.
+pub(crate) async fn pass_on(client: &Client, args: Vec<String>, out: &mut Out) -> Result<u8, Stop> {
+    let look = ErrandLook { width: None, colour: false, terminal: false, progress: false, json: true };
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let errand = Errand { version, args, user: door::user(), look, files: BTreeMap::new() };
+    match round(client, &errand, &Command::Keep, out).await? {
+        Round::Done(code) => Ok(code),
+        Round::Lost => Err(Stop::trouble(format!("{} ended before it answered", client.url()), "try again")),
+    }
+}
+
 /// The arguments without those that concern this machine alone. The key is none of them: it goes another way.
 fn to_send(given: &[String]) -> Vec<String> {
     let mut words = given.iter();

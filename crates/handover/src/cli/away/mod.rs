@@ -5,7 +5,7 @@ mod ask;
 mod save;
 mod serve;
 
-pub(crate) use ask::enter;
+pub(crate) use ask::{enter, pass_on};
 pub(crate) use serve::Desk;
 
 use super::{args::Command, exit::Stop};
@@ -13,7 +13,7 @@ use super::{args::Command, exit::Stop};
 /// Whether a command has nothing to do with a database, and is carried out here with and without a server.
 pub(crate) fn is_for_here(command: &Command) -> bool {
     match command {
-        Command::Explain(_) | Command::Completions(_) | Command::Check(_) | Command::Health(_) => true,
+        Command::Explain(_) | Command::Completions(_) | Command::Check(_) | Command::Health(_) | Command::Mcp(_) => true,
         Command::Audit(args) => args.needs_no_engine(),
         Command::Graph(args) => args.file().is_some(),
         _ => false,
@@ -30,6 +30,7 @@ fn must_make_sense(command: &Command) -> Result<(), Stop> {
     let what = match command {
         Command::Keep => "keep holds a database of this machine open",
         Command::Serve(_) => "serve makes a server of a database of this machine",
+        Command::Mcp(args) if !args.is_call() => "mcp speaks with a host of this machine",
         Command::Demo { .. } => "demo plays on this machine",
         Command::Init(_) => "init makes a folder on this machine",
         Command::Run(_) => "run works with the agents and files of a folder of this machine",

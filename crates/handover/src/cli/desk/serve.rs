@@ -169,7 +169,12 @@ async fn carry_in(
         hint: String::new(),
         exit: exit::USAGE,
     })?;
-    if matches!(cli.command, Command::Keep | Command::Serve(_)) || cli.command.access() == Access::None {
+    let holds = match &cli.command {
+        Command::Keep | Command::Serve(_) => true,
+        Command::Mcp(args) => !args.is_call(),
+        _ => false,
+    };
+    if holds || cli.command.access() == Access::None {
         return Err(Stop::refused("another process has the database open", "one is enough"));
     }
     if cli.command.waits() {
