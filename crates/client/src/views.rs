@@ -4,7 +4,7 @@ use handover_core::{
     agent::Profile,
     command::{Giving, Open, Update},
     digest::Digest,
-    handoff::{ContentType, Edit, Kind, Outcome, Request, Return, ReturnStatus, Status},
+    handoff::{ContentType, Edit, Exchange, Kind, Outcome, Request, Return, ReturnStatus, Status},
     ids::{AgentId, HandoffId, LeaseId, SessionId},
     refusal::HandoffError,
     time::Timestamp,
@@ -102,6 +102,9 @@ pub struct Handoff {
     pub request: Request,
     /// 1, and one more for each retry.
     pub attempt: u32,
+    /// What its agent asked, and what it was told.
+    #[serde(default)]
+    pub questions: Vec<Exchange>,
     /// How it ended.
     #[serde(default)]
     pub result: Option<Return>,

@@ -92,6 +92,22 @@ impl Client {
         self.act(id, "defer", &json!({ "by": by, "for_ms": for_ms, "reason": reason })).await
     }
 
+    /// Asks something before the work goes on, and gives the lease up until it is answered.
+    ///
+    /// # Errors
+    /// As every request: [`Error`].
+    pub async fn ask_back(&self, id: HandoffId, lease: LeaseId, question: &str) -> Result<Answer, Error> {
+        self.act(id, "ask", &json!({ "lease": lease, "question": question })).await
+    }
+
+    /// Answers what an agent asked about a handoff: it goes on with that.
+    ///
+    /// # Errors
+    /// As every request: [`Error`].
+    pub async fn answer_question(&self, id: HandoffId, by: &str, text: &str) -> Result<Answer, Error> {
+        self.act(id, "answer", &json!({ "by": by, "text": text })).await
+    }
+
     /// Hands the work further up.
     ///
     /// # Errors

@@ -1,11 +1,27 @@
 //! The shapes of what tools take and give: plain JSON Schema that every host and every model provider reads.
 
-use schemars::{JsonSchema, generate::SchemaSettings};
+use schemars::{
+    JsonSchema,
+    generate::{Contract, SchemaSettings},
+};
 use serde_json::{Map, Value};
 
+/// The shape of what is taken.
+pub(crate) fn taken<T: JsonSchema>() -> Map<String, Value> {
+    of::<T>(Contract::Deserialize)
+}
+
+/// The shape of what is given: what may be left out is not promised.
+pub(crate) fn given<T: JsonSchema>() -> Map<String, Value> {
+    of::<T>(Contract::Serialize)
+}
+
 /// The shape of a type, as an object. Nothing is referred to, nothing may be null, no format or pattern is asked for.
-pub(crate) fn of<T: JsonSchema>() -> Map<String, Value> {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+fn of<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.contract = contract;
+    });
     let mut value = settings.into_generator().into_root_schema_for::<T>().to_value();
     plain(&mut value);
     match value {

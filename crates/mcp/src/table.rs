@@ -126,7 +126,7 @@ impl Tool {
                 Ok(Done { data, text, failed: false, again, question })
             })
         });
-        let (input, output) = (Arc::new(schema::of::<A>()), Arc::new(schema::of::<O>()));
+        let (input, output) = (Arc::new(schema::taken::<A>()), Arc::new(schema::given::<O>()));
         Self { name, title, says, hints: Hints::ADDS, input, output, waits, run }
     }
 

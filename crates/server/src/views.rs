@@ -3,7 +3,7 @@
 use handover_core::{
     agent::{Agent, Profile, Standing},
     context::View,
-    handoff::{Approval, Handoff, Kind, Metrics, Request, Return, Status},
+    handoff::{Approval, Exchange, Handoff, Kind, Metrics, Request, Return, Status},
     ids::{AgentId, GroupId, HandoffId, LeaseId, SessionId},
     policy::{Mode, SessionLimits},
     session::{Artifact, Decision, Lock, Session, Variable},
@@ -67,6 +67,9 @@ pub struct HandoffView {
     /// When it must be over, whatever happens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hard_deadline: Option<Timestamp>,
+    /// What its agent asked, and what it was told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<Exchange>,
     /// What did not fit but was let pass.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -100,6 +103,7 @@ impl HandoffView {
             accepted_at: handoff.accepted_at,
             closed_at: handoff.closed_at,
             hard_deadline: handoff.hard_deadline,
+            questions: handoff.questions.clone(),
             warnings: handoff.warnings.clone(),
             result: handoff.result.clone(),
             metrics: handoff.metrics,

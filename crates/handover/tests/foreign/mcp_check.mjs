@@ -16,13 +16,15 @@ async function call(client, name, args = {}) {
 }
 
 function id(handed) {
-  return handed.handoff?.handoff_id ?? handed.handoff_id
+  return handed.handoff.handoff_id
 }
+
+let stories = 0
 
 async function story(ann, bob) {
   const names = (await ann.listTools()).tools.map(tool => tool.name)
   assert.ok(names.includes('handoff_to_specialist'), names.join())
-  const handed = await call(ann, 'handoff_to_specialist', { task: 'Review the change', to_agent: 'bob', wait_seconds: 0 })
+  const handed = await call(ann, 'handoff_to_specialist', { task: `Review the change ${++stories}`, to_agent: 'bob', wait_seconds: 0 })
   const inbox = await call(bob, 'check_inbox', { wait_seconds: 20 })
   assert.ok(inbox.offers.some(offer => offer.handoff_id === id(handed)), JSON.stringify(inbox))
   await call(bob, 'accept_handoff', { handoff_id: id(handed) })

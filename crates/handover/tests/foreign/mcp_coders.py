@@ -40,7 +40,7 @@ async def hand_over(house, keys, modes):
         assert names == again and "handoff_to_specialist" in names and "check_inbox" in names, names
         found = await call(claude, "list_specialists")
         assert "codex" in [one["name"] for one in found["specialists"]], found
-        await call(claude, "open_session", request="Make the build green")
+        await call(claude, "open_session", original_request="Make the build green")
         for n in range(30):
             await call(claude, "say", text=f"Looked at module {n}: nothing wrong there.")
         handed = await call(
@@ -52,7 +52,7 @@ async def hand_over(house, keys, modes):
             next_step="Run the test `parse_empty` and read its message",
             wait_seconds=0,
         )
-    handoff = handed["handoff"]["handoff_id"] if "handoff" in handed else handed["handoff_id"]
+    handoff = handed["handoff"]["handoff_id"]
     house.killed()
     async with client(house, keys["codex"], modes[1]) as codex:
         inbox = await call(codex, "check_inbox", wait_seconds=20)

@@ -8,6 +8,7 @@ use crate::{
 };
 use handover_core::{
     access::{KeyId, KeyInfo, NewKey, Role},
+    described::ONE_LINE,
     ids::{AgentId, SessionId},
     limits::{KEY_AGENTS_MAX, KEY_NAME_CHARS_MAX, KEY_RATE_PER_SECOND_MAX, KEY_SESSIONS_MAX},
     refusal::{Code, HandoffError, Refusal},
@@ -35,9 +36,6 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<KeyInfo>(200, "It opens nothing any more."),
     ]
 }
-
-/// A line with something in it.
-const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
 
 /// A key to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
