@@ -2,6 +2,7 @@
 //!
 //! Nothing here does input or output, waits, or asks for the time or for randomness: `now` and new ids are arguments.
 
+pub mod a2a;
 pub mod access;
 pub mod agent;
 pub mod apply;
