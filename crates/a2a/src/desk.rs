@@ -146,17 +146,7 @@ impl Desk {
 
     /// All that is needed to show a task.
     pub(crate) async fn whole(&self, first: Handoff) -> Result<Found, Wrong> {
-        let latest = self.engine.latest(first.id).await?;
-        let session = self.engine.session(&first.session_id).await?;
-        let (after, last) = (first.mark.messages + 1, session.mark.messages);
-        let from = after.max(last.saturating_sub(PAGE_MAX as u64 - 1));
-        let ended = latest.closed_at;
-        let mut messages = match last >= from {
-            true => self.engine.messages(&first.session_id, from, last).await?,
-            false => Vec::new(),
-        };
-        messages.retain(|message| ended.is_none_or(|ended| message.at <= ended));
-        Ok(Found { first, latest, session, messages })
+        whole(&self.engine, first).await
     }
 
     async fn cancel(&self, id: &str) -> Result<Value, Wrong> {
@@ -180,7 +170,7 @@ impl Desk {
         let found = self.find(task).await?;
         let all = self.pushes.of(found.first.id);
         let wanted = all.into_iter().find(|config| id.is_empty() || config.id == id);
-        wanted.ok_or_else(|| Wrong::new(Kind::TaskNotFound, format!("the task has no such push notification config")))
+        wanted.ok_or_else(|| Wrong::new(Kind::TaskNotFound, "the task has no such push notification config"))
     }
 
     /// What somebody wants to be told, and where.
@@ -217,4 +207,24 @@ pub(crate) fn history(length: Option<i32>) -> Result<Option<usize>, Wrong> {
 /// A handoff that is not there is a task that is not there, and nothing else is told.
 fn unknown(error: HandoffError, id: &str) -> Wrong {
     if error.has(Code::UnknownHandoff) { Wrong::no_task(id) } else { error.into() }
+}
+
+/// All that is needed to show a task.
+pub(crate) async fn whole(engine: &Engine, first: Handoff) -> Result<Found, Wrong> {
+    let session = engine.session(&first.session_id).await?;
+    // What is open was seen together with the session; what is not never changes any more.
+    let open = session.open.values().find(|open| open.returns_for == first.id);
+    let latest = match open {
+        Some(open) => Handoff::clone(open),
+        None => engine.latest(first.id).await?,
+    };
+    let (after, last) = (first.mark.messages + 1, session.mark.messages);
+    let from = after.max(last.saturating_sub(PAGE_MAX as u64 - 1));
+    let ended = latest.closed_at;
+    let mut messages = match last >= from {
+        true => engine.messages(&first.session_id, from, last).await?,
+        false => Vec::new(),
+    };
+    messages.retain(|message| ended.is_none_or(|ended| message.at <= ended));
+    Ok(Found { first, latest, session, messages })
 }

@@ -49,23 +49,21 @@ impl Follow {
     pub(crate) async fn begin(desk: &Desk, first: &Handoff) -> Result<(Self, Found), Wrong> {
         // The ear comes first: whatever happens after the look is heard.
         let mut follow = Self::from(desk.engine.clone(), first, None);
-        loop {
-            let before = desk.engine.session(&first.session_id).await?.head.seq;
-            let found = desk.whole(first.clone()).await?;
-            // All of it was seen at one moment when the session did not move in between.
-            if found.session.head.seq == before && desk.engine.session(&first.session_id).await?.head.seq == before {
-                follow.known = before;
-                follow.holder = found.latest.to_agent.clone();
-                follow.ours.insert(found.latest.id);
-                follow.over = found.state().is_terminal();
-                return Ok((follow, found));
-            }
-        }
+        let found = desk.whole(first.clone()).await?;
+        // The session and what is open in it were seen at one moment, up to this record.
+        follow.known = found.session.head.seq;
+        follow.holder = found.latest.to_agent.clone();
+        follow.ours.insert(found.latest.id);
+        follow.over = found.state().is_terminal();
+        Ok((follow, found))
     }
 
     /// Follows from a place in the feed, without a look before.
     pub(crate) async fn after(engine: Engine, first: &Handoff, position: u64) -> Result<Self, Wrong> {
-        Ok(Self::from(engine, first, Some(position)))
+        let mut follow = Self::from(engine, first, Some(position));
+        // It may have gone up before that place.
+        follow.ours.insert(follow.engine.latest(first.id).await?.id);
+        Ok(follow)
     }
 
     fn from(engine: Engine, first: &Handoff, after: Option<u64>) -> Self {
@@ -146,10 +144,9 @@ impl Follow {
                 let who = approval.approver.as_deref().unwrap_or("a person");
                 (State::InputRequired, Some(outward::approval_words(who, &self.holder)))
             }
-            Event::Asked { question, .. } => (State::InputRequired, Some(question.clone())),
+            Event::Asked(asking) => (State::InputRequired, Some(asking.question.clone())),
             Event::Accepted { .. } => (State::Working, None),
             Event::Approved { .. }
-            | Event::Answered { .. }
             | Event::Offered { .. }
             | Event::LeaseLost { .. }
             | Event::Retried { .. }

@@ -101,7 +101,10 @@ impl Desk {
                     Asked { message: &message, metadata: metadata.as_ref(), modes, traceparent, from, to, now };
                 let position = self.engine.feed_position();
                 let made = self.begin(&message, inward::request(asked)?).await?;
-                if let Some(config) = configuration.task_push_notification_config {
+                if let Some(mut config) = configuration.task_push_notification_config {
+                    // The same message again means the same place again.
+                    let id = config.id.take().filter(|id| !id.is_empty());
+                    config.id = Some(id.unwrap_or_else(|| short_digest(&json!(message.message_id))));
                     let config = self.config(&made, config)?;
                     self.pushes.add(config.after(position)).await?;
                 }
@@ -148,9 +151,8 @@ impl Desk {
         }
         who::known(&self.engine, from).await?;
         let caller = self.engine.caller();
-        let digest = Digest::of_json(&json!([caller.tenant, from, self.agent, message.message_id]));
-        let id = SessionId::new(format!("a2a-{}", &digest.to_string().trim_start_matches("sha256:")[..32]));
-        let id = id.map_err(HandoffError::from)?;
+        let own = short_digest(&json!([caller.tenant, from, self.agent, message.message_id]));
+        let id = SessionId::new(format!("a2a-{own}")).map_err(HandoffError::from)?;
         let open = Open::of(from.clone()).asking(&shortened(&inward::text(message)));
         self.engine.resume_session(&id, open).await?;
         Ok(id)
@@ -261,6 +263,11 @@ impl Desk {
 fn data_of(message: &Message) -> String {
     let parts: Vec<String> = message.parts.iter().map(|part| json!(part).to_string()).collect();
     parts.join("\n")
+}
+
+/// An id that follows from what it is made of.
+fn short_digest(of: &Value) -> String {
+    Digest::of_json(of).to_string().chars().filter(char::is_ascii_hexdigit).skip(2).take(32).collect()
 }
 
 fn shortened(text: &str) -> String {

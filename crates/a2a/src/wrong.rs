@@ -121,6 +121,7 @@ impl Wrong {
         self
     }
 
+    #[cfg(test)]
     pub(crate) fn kind(&self) -> Kind {
         self.0.kind
     }

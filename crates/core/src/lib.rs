@@ -25,6 +25,7 @@ pub mod ledger;
 pub mod limits;
 pub mod message;
 pub mod nearest;
+pub mod net;
 pub mod policy;
 pub mod record;
 pub mod refusal;

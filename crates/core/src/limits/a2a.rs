@@ -14,8 +14,6 @@ pub const A2A_TASKS_SCANNED_MAX: usize = 5_000;
 pub const A2A_HISTORY_MAX: usize = 100;
 /// Earlier tasks whose results go with a new one.
 pub const A2A_REFERENCES_MAX: usize = 8;
-/// Streams of updates at once.
-pub const A2A_STREAMS_MAX: usize = 5_000;
 /// Skills of one card.
 pub const A2A_SKILLS_MAX: usize = 500;
 /// Cards of one page of the catalogue.
