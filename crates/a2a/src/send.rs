@@ -120,10 +120,15 @@ impl Desk {
     /// Makes the task of a message: once, however often the same message comes.
     async fn begin(&self, message: &Message, mut request: Request) -> Result<Handoff, Wrong> {
         let from = request.from_agent.clone();
+        let mut done = self.named_before(message).await?;
         let session = self.context(message, &from).await?;
+        if done.is_empty() && message.context_id.is_some() {
+            let last = self.engine.get_last_handoff(&session).await?;
+            done.extend(last.filter(|last| who::sees(self.engine.caller(), last)));
+        }
         let key = format!("a2a/{}", message.message_id);
         request.idempotency_key = Some(key.clone());
-        request.context.completed_work = self.done_before(message, &session).await?;
+        request.context.completed_work = came_of(&done);
         let answer = match self.engine.initiate(&session, request.clone()).await {
             // The same message again, from another moment: what is left of its time has changed, or what was done before.
             Err(error) if error.has(Code::KeyConflict) => {
@@ -158,26 +163,18 @@ impl Desk {
         Ok(id)
     }
 
-    /// What earlier tasks came to: those that the message names, and the last one of its context.
-    async fn done_before(&self, message: &Message, session: &SessionId) -> Result<Value, Wrong> {
-        let mut done = Vec::new();
-        let named = message.reference_task_ids.clone().unwrap_or_default();
+    /// The earlier tasks that a message names.
+    async fn named_before(&self, message: &Message) -> Result<Vec<Handoff>, Wrong> {
+        let named = message.reference_task_ids.as_deref().unwrap_or_default();
         if named.len() > A2A_REFERENCES_MAX {
             let what = format!("there are {}; at most {A2A_REFERENCES_MAX} (A2A_REFERENCES_MAX)", named.len());
             return Err(Wrong::field("message.referenceTaskIds", what));
         }
-        for id in &named {
+        let mut done = Vec::new();
+        for id in named {
             done.push(self.find(id).await?.latest);
         }
-        if named.is_empty() && message.context_id.is_some() {
-            done.extend(self.engine.get_last_handoff(session).await?.filter(|last| who::sees(self.engine.caller(), last)));
-        }
-        let done = done.iter().filter_map(|task| {
-            let result = task.result.as_ref()?;
-            Some(json!({"task": task.request.task.description, "result": result.result.body}))
-        });
-        let done: Vec<Value> = done.collect();
-        Ok(if done.is_empty() { Value::Null } else { Value::Array(done) })
+        Ok(done)
     }
 
     /// The task that this very message made before.
@@ -259,6 +256,16 @@ impl Desk {
     }
 }
 
+/// What earlier tasks came to.
+fn came_of(done: &[Handoff]) -> Value {
+    let came = done.iter().filter_map(|task| {
+        let result = task.result.as_ref()?;
+        Some(json!({"task": task.request.task.description, "result": result.result.body}))
+    });
+    let came: Vec<Value> = came.collect();
+    if came.is_empty() { Value::Null } else { Value::Array(came) }
+}
+
 /// The data of a message as text, for whoever can only be told words.
 fn data_of(message: &Message) -> String {
     let parts: Vec<String> = message.parts.iter().map(|part| json!(part).to_string()).collect();
@@ -267,7 +274,7 @@ fn data_of(message: &Message) -> String {
 
 /// An id that follows from what it is made of.
 fn short_digest(of: &Value) -> String {
-    Digest::of_json(of).to_string().chars().filter(char::is_ascii_hexdigit).skip(2).take(32).collect()
+    Digest::of_json(of).to_string().chars().take(32).collect()
 }
 
 fn shortened(text: &str) -> String {

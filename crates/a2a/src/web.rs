@@ -203,7 +203,7 @@ fn shown(inner: &Inner, request: &Request) -> Vec<Agent> {
 
 /// A document that may be kept for a while, and asked for again by its tag.
 fn cached(request: &Request, document: &Value, media: &'static str) -> Response<Body> {
-    let tag = format!("\"{}\"", Digest::of_json(document).to_string().trim_start_matches("sha256:"));
+    let tag = format!("\"{}\"", Digest::of_json(document));
     let asked = request.headers().get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let fresh = asked.split(',').any(|one| one.trim().trim_start_matches("W/") == tag || one.trim() == "*");
     let mut response = Response::new(if fresh { Body::empty() } else { Body::from(document.to_string()) });

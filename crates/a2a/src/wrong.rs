@@ -164,6 +164,7 @@ impl Wrong {
     /// The message, with the first place that is wrong: many programs show nothing else.
     fn whole(&self) -> String {
         match self.0.fields.first() {
+            Some((field, what)) if *what == self.0.message => format!("{field}: {what}"),
             Some((field, what)) => format!("{}: {field}: {what}", self.0.message),
             None => self.0.message.clone(),
         }
