@@ -46,7 +46,11 @@ pub(crate) fn of_house(frame: &Frame<'_>, agents: &[Agent]) -> Value {
             skills.entry(id).or_default().push(profile);
         }
     }
-    let skills: Vec<Value> = skills.into_iter().take(A2A_SKILLS_MAX).map(|(id, who)| skill(id, &who)).collect();
+    let mut skills: Vec<Value> = skills.into_iter().take(A2A_SKILLS_MAX).map(|(id, who)| skill(id, &who)).collect();
+    if skills.is_empty() {
+        // A card has at least one skill; what the house can do is for its callers to know.
+        skills.push(json!({"id": "handover", "name": "handover", "description": frame.description, "tags": ["routing"]}));
+    }
     card(frame, &format!("{}/a2a", frame.base), frame.name, frame.description, env!("CARGO_PKG_VERSION"), skills)
 }
 

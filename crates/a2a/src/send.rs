@@ -40,23 +40,20 @@ impl Desk {
     pub(crate) async fn stream(&self, request: SendMessageRequest) -> Result<Reply, Wrong> {
         let length = history(request.configuration.as_ref().and_then(|said| said.history_length))?;
         let found = self.take(request).await?;
-        self.streamed(&found, length, true).await
+        let (follow, now) = Follow::begin(self, &found.first).await?;
+        let then = (!now.state().rests()).then_some(follow);
+        Ok(Reply::Stream(Box::new(Streamed { first: json!({"task": now.shown(length)}), then, until_rest: true })))
     }
 
     /// All that happens to a task from now on.
     pub(crate) async fn subscribe(&self, id: &str) -> Result<Reply, Wrong> {
         let found = self.find(id).await?;
-        if found.state().is_terminal() {
+        let (follow, now) = Follow::begin(self, &found.first).await?;
+        if now.state().is_terminal() {
             return Err(Wrong::new(Kind::Unsupported, "the task is over; nothing more happens to it"));
         }
-        self.streamed(&found, None, false).await
-    }
-
-    async fn streamed(&self, found: &Found, length: Option<usize>, until_rest: bool) -> Result<Reply, Wrong> {
-        let (follow, now) = Follow::begin(self, &found.first).await?;
-        let over = now.state().is_terminal() || (until_rest && now.state().rests());
-        let then = (!over).then_some(follow);
-        Ok(Reply::Stream(Box::new(Streamed { first: json!({"task": now.shown(length)}), then, until_rest })))
+        let (first, then) = (json!({"task": now.shown(None)}), Some(follow));
+        Ok(Reply::Stream(Box::new(Streamed { first, then, until_rest: false })))
     }
 
     /// Until the task is over or somebody has to say something, within a bound; or until the engine ends.

@@ -59,6 +59,8 @@ async fn a_card_is_kept_for_a_while_and_asked_for_by_its_tag() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_key_a_card_shows_what_is_public() {
     let house = House::new().await;
+    let none = house.stranger().get(CARD).await.body;
+    assert_eq!(skills(&none), ["handover"]);
     let mut open = worker("dan", "juggling");
     open.tags = vec!["public".to_owned(), "fun".to_owned()];
     house.engine.register_profile(open).await.unwrap();

@@ -5,6 +5,7 @@ mod bad;
 mod cards;
 mod house;
 mod methods;
+mod musts;
 mod older;
 mod pushes;
 mod states;

@@ -271,3 +271,33 @@ async fn whoever_hands_over_is_known_and_is_given_nothing() {
         assert!(!house.engine.agent(&from).unwrap().profile.accepts_handoffs);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn times_and_names_are_written_as_they_must_be() {
+    let house = House::new().await;
+    let client = house.local();
+    let (task, _) = house.task(&client, "bob", "add").await;
+    let got = client.get(&format!("/a2a/tasks/{task}")).await;
+    let time = got.body["status"]["timestamp"].as_str().unwrap();
+    assert_eq!((time.len(), &time[19..20], &time[23..]), (24, ".", "Z"), "{time}");
+    // No name has an underscore, and no state is in small letters.
+    fn names(value: &Value, all: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+                all.push(name.clone());
+                names(value, all);
+            }),
+            Value::Array(items) => items.iter().for_each(|item| names(item, all)),
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    names(&got.body, &mut all);
+    assert!(all.iter().all(|name| !name.contains('_')), "{all:?}");
+    assert_eq!(got.body["history"][0]["role"], "ROLE_USER");
+    // Headers are found however they are written, and so is the content type of requests.
+    let request = axum::http::Request::get("/a2a/tasks").header("A2A-VERSION", "1.0").body(axum::body::Body::empty());
+    assert_eq!(client.ask(request.unwrap()).await.status(), 200);
+    let rpc = client.ask(crate::house::post("/a2a", Some("1.0"), json!({"jsonrpc": "2.0", "id": 1, "method": "ListTasks"}).to_string())).await;
+    assert_eq!(rpc.headers()["content-type"], "application/json");
+}

@@ -216,3 +216,18 @@ async fn there_are_only_so_many_for_one_task_and_their_texts_are_bounded() {
         assert_eq!(refused["error"]["data"][1]["fieldViolations"][0]["field"], field, "{refused}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn secrets_of_receivers_are_in_no_record_and_gone_when_removed() {
+    let house = House::new().await;
+    let client = house.client(agent("ann", "default"));
+    let (task, _) = house.task(&client, "bob", "add").await;
+    let mut secret = config(&task, "one", "http://127.0.0.1:1/none");
+    secret["token"] = json!("a-token-that-nobody-else-has");
+    client.rpc("CreateTaskPushNotificationConfig", secret).await;
+    let query = handover_engine::RecordQuery { limit: 1_000, ..handover_engine::RecordQuery::default() };
+    let (lines, _) = house.engine.export_lines(query).await.unwrap();
+    assert!(!lines.is_empty() && lines.iter().all(|line| !line.contains("a-token-that-nobody")));
+    client.rpc("DeleteTaskPushNotificationConfig", json!({"taskId": task, "id": "one"})).await;
+    assert_eq!(house.engine.notes("a2a/push", "", 10).await.unwrap(), []);
+}
