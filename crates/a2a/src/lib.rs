@@ -39,6 +39,8 @@ pub struct Options {
     /// The address by which others reach this server, such as `https://agents.example.org`. Left out, cards have the
     /// address by which they were asked for.
     pub url: Option<String>,
+    /// Whether others reach it by https, where no address is given.
+    pub secure: bool,
     /// Whether updates may be pushed to addresses that only this machine or its network can reach.
     pub allow_private: bool,
     /// The first wait before a push that was not taken is tried again.
@@ -51,6 +53,7 @@ impl Default for Options {
             name: "Handover".to_owned(),
             description: "Takes tasks and hands each one to an agent that can do it.".to_owned(),
             url: None,
+            secure: false,
             allow_private: false,
             push_wait: Duration::from_millis(A2A_PUSH_WAIT_MS),
         }

@@ -146,7 +146,8 @@ fn base(inner: &Inner, headers: &HeaderMap) -> String {
     }
     let host = headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or("localhost");
     let plain = |c: char| c.is_ascii_alphanumeric() || "-.:[]_".contains(c);
-    format!("http://{}", if host.chars().all(plain) { host } else { "localhost" })
+    let scheme = if inner.options.secure { "https" } else { "http" };
+    format!("{scheme}://{}", if host.chars().all(plain) { host } else { "localhost" })
 }
 
 /// The routes for everybody.
