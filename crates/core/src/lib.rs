@@ -2,6 +2,7 @@
 //!
 //! Nothing here does input or output, waits, or asks for the time or for randomness: `now` and new ids are arguments.
 
+pub mod a2a;
 pub mod access;
 pub mod agent;
 pub mod apply;
@@ -24,6 +25,7 @@ pub mod ledger;
 pub mod limits;
 pub mod message;
 pub mod nearest;
+pub mod net;
 pub mod policy;
 pub mod record;
 pub mod refusal;

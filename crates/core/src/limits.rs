@@ -1,11 +1,13 @@
 //! Every bound of the system, by name and with its unit. A loop, queue, wait or payload without a line here is a mistake.
 
+mod a2a;
 mod agents;
 mod client;
 mod mcp;
 mod server;
 mod telemetry;
 
+pub use a2a::*;
 pub use agents::*;
 pub use client::*;
 pub use mcp::*;

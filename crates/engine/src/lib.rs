@@ -23,6 +23,7 @@ mod finish;
 mod house;
 mod housekeeping;
 mod keys;
+mod notes;
 mod outside;
 pub mod picker;
 mod questions;

@@ -195,6 +195,18 @@ impl Engine {
         }
     }
 
+    /// The handoff that goes on with this one: itself, or the last of those to which it was escalated.
+    ///
+    /// # Errors
+    /// When there is no such handoff for this caller.
+    pub async fn latest(&self, id: HandoffId) -> Result<Handoff, HandoffError> {
+        let mut found = self.find(id).await?;
+        while let Some(next) = self.successor(&found).await? {
+            found = self.find(next).await?;
+        }
+        Ok(Arc::unwrap_or_clone(found))
+    }
+
     /// The handoff that went on with this one further up.
     async fn successor(&self, handoff: &Handoff) -> Result<Option<HandoffId>, HandoffError> {
         if handoff.status() != handover_core::handoff::Status::Escalated {

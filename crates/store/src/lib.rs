@@ -302,6 +302,12 @@ pub trait Store: Send + Sync + 'static {
     /// Removes these, in one transaction with the commit that records it.
     async fn prune(&self, parts: Vec<Prunable>, commit: Commit) -> Result<Vec<u64>, StoreError>;
 
+    /// Keeps a note of a rim under a space and a key, in place of the one before; removes it where there is no text. It is
+    /// acknowledged only when it is on disk.
+    async fn keep_note(&self, space: &str, key: &str, body: Option<String>) -> Result<(), StoreError>;
+    /// Notes of a space by key, after this one, at most so many.
+    async fn notes(&self, space: &str, after: &str, limit: usize) -> Result<Vec<(String, String)>, StoreError>;
+
     /// Counts over all sessions of a tenant.
     async fn stats(&self, tenant: &str) -> Result<Stats, StoreError>;
     /// Counts over the whole house. Costs a look at each tenant, and at each handoff that is open.

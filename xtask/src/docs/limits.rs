@@ -6,13 +6,14 @@ use std::fmt::Write;
 /// Where the limits are.
 pub const SOURCE: &str = "crates/core/src/limits.rs";
 /// All files with limits, in the order of the page.
-pub const SOURCES: [&str; 6] = [
+pub const SOURCES: [&str; 7] = [
     SOURCE,
     "crates/core/src/limits/agents.rs",
     "crates/core/src/limits/server.rs",
     "crates/core/src/limits/telemetry.rs",
     "crates/core/src/limits/client.rs",
     "crates/core/src/limits/mcp.rs",
+    "crates/core/src/limits/a2a.rs",
 ];
 
 /// A named bound.

@@ -10,6 +10,7 @@ const WALLS: [(&str, &[&str]); 10] = [
     ("engine", &["handover-core", "handover-store"]),
     ("agents", &["handover-core", "handover-engine"]),
     ("server", &["handover-core", "handover-engine", "handover-agents", "handover-telemetry"]),
+    ("a2a", &["handover-core", "handover-engine"]),
     ("teams", &["handover-core", "handover-engine"]),
     ("telemetry", &["handover-core", "handover-engine"]),
     ("mcp", &["handover-core", "handover-engine"]),
@@ -27,6 +28,7 @@ const WALLS: [(&str, &[&str]); 10] = [
             "handover-telemetry",
             "handover-mcp",
             "handover-client",
+            "handover-a2a",
         ],
     ),
 ];

@@ -3,6 +3,8 @@
 use super::{args::Cli, away, desk, door, exit::Stop, keep, log, out::Out, staff};
 use crate::settings::{ServerSettings, Settings};
 use clap::Args;
+use handover_a2a::Rim;
+use handover_core::refusal::HandoffError;
 use handover_engine::Engine;
 use handover_server::{Mount, Options, Server, StartError, TlsFiles};
 use handover_telemetry::{Telemetry, TelemetrySettings};
@@ -98,7 +100,16 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
             options.commands = Some(Arc::new(away::Desk));
             let mcp = handover_mcp::http::router(&handover_mcp::http::Options::mounted());
             options.mounts.push(Mount::keyed("/mcp", mcp));
-            match Server::start(engine.clone(), options).await {
+            let a2a = a2a(&engine, settings.as_ref(), &options).await;
+            if let Ok(rim) = &a2a {
+                options.mounts.push(Mount::keyed("/a2a", rim.keyed()));
+                options.mounts.push(Mount::public("/.well-known", rim.public()));
+            }
+            let started = match &a2a {
+                Ok(_) => Server::start(engine.clone(), options).await.map_err(|error| refused(&error)),
+                Err(error) => Err(error.clone().into()),
+            };
+            match started {
                 Ok(server) => {
                     let ready = ready(cli, &server, *at_work, out).await;
                     if ready.is_ok() {
@@ -110,9 +121,12 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
                         tracing::info!(target: "handover", "ending: what is in flight is finished");
                     }
                     server.close().await;
+                    if let Ok(rim) = &a2a {
+                        rim.close();
+                    }
                     ready
                 }
-                Err(error) => Err(refused(&error)),
+                Err(stop) => Err(stop),
             }
         }
         Err(_) => Ok(()),
@@ -122,6 +136,21 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
     engine.close().await?;
     staff?.0.close().await;
     served
+}
+
+/// The rim for agents of other houses, as the file says.
+async fn a2a(engine: &Engine, settings: Option<&Settings>, options: &Options) -> Result<Rim, HandoffError> {
+    let said = settings.map(|settings| settings.a2a.clone()).unwrap_or_default();
+    let usual = handover_a2a::Options::default();
+    let options = handover_a2a::Options {
+        name: said.name.unwrap_or(usual.name),
+        description: said.description.unwrap_or(usual.description),
+        url: said.url,
+        secure: options.tls.is_some() || options.behind_proxy,
+        allow_private: said.allow_private,
+        push_wait: usual.push_wait,
+    };
+    Rim::open(engine.clone(), options).await
 }
 
 /// Traces and metrics, as the environment says, then the file.

@@ -14,12 +14,14 @@
 //! [`read`] and [`parse`] tell all mistakes of a file at once, each with its line and column. [`Settings::apply`] makes
 //! the engine as the file says, and leaves alone what it does not speak of; to apply the same file again changes nothing.
 
+mod a2a;
 mod apply;
 mod check;
 mod read;
 mod server;
 
 pub use crate::yaml::{FileError, Mistake};
+pub use a2a::A2aSettings;
 pub use apply::Applied;
 pub use read::{parse, parse_agents, parse_with, read};
 pub use server::{ServerSettings, TlsSettings};
@@ -44,6 +46,8 @@ pub struct Settings {
     pub staff: handover_agents::staff::StaffSettings,
     /// How the engine is served.
     pub server: ServerSettings,
+    /// How it is served by A2A, and how far agents of others are trusted.
+    pub a2a: A2aSettings,
     /// Where traces and metrics are sent.
     #[cfg(feature = "telemetry")]
     pub telemetry: handover_telemetry::TelemetrySettings,

@@ -1,6 +1,6 @@
 //! From a file to settings.
 
-use super::{ServerSettings, Settings, check};
+use super::{A2aSettings, ServerSettings, Settings, check};
 use crate::yaml::{Content, Document, FileError, NodeId, text_of, unknown_field};
 use handover_core::{
     agent::{AgentKind, Profile},
@@ -12,8 +12,8 @@ use handover_core::{
 use std::path::Path;
 
 /// What a file may have at its top.
-const FIELDS: [&str; 10] =
-    ["policy", "agents", "providers", "tools", "mcp", "callbacks", "picker", "summaries", "server", "telemetry"];
+const FIELDS: [&str; 11] =
+    ["policy", "agents", "providers", "tools", "mcp", "a2a", "callbacks", "picker", "summaries", "server", "telemetry"];
 
 /// An agent as it stands in the file.
 pub(super) struct Listed {
@@ -62,6 +62,7 @@ fn parsed(name: &str, text: &str, known: &[AgentId], here: bool) -> Result<Setti
     #[cfg(feature = "teams")]
     let staff = staff(&mut document);
     let server = server(&mut document);
+    let a2a = a2a(&mut document);
     #[cfg(feature = "telemetry")]
     let telemetry = telemetry(&mut document);
     let policy = policy_at.and_then(|node| document.read::<Policy>(node));
@@ -87,6 +88,7 @@ fn parsed(name: &str, text: &str, known: &[AgentId], here: bool) -> Result<Setti
         #[cfg(feature = "teams")]
         staff,
         server,
+        a2a,
         #[cfg(feature = "telemetry")]
         telemetry,
         file: name.to_owned(),
@@ -152,6 +154,13 @@ fn staff(document: &mut Document) -> handover_agents::staff::StaffSettings {
         staff.summaries = document.read(node);
     }
     staff
+}
+
+/// How it is served by A2A.
+fn a2a(document: &mut Document) -> A2aSettings {
+    let tree = &document.tree;
+    let at = tree.field(document.root, "a2a").map(|(_, value)| value).filter(|value| !tree.is_nothing(*value));
+    at.and_then(|node| document.read(node)).unwrap_or_default()
 }
 
 /// How the engine is served. Its files are looked for beside this one.

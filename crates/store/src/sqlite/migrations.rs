@@ -6,10 +6,14 @@ use rusqlite::Connection;
 /// Marks a file as ours ("HOvr").
 pub(super) const APPLICATION_ID: i32 = 0x484f_7672;
 
-const FILES: &[&str] = &[include_str!("migrations/0001_first.sql"), include_str!("migrations/0002_ledger.sql")];
+const FILES: &[&str] = &[
+    include_str!("migrations/0001_first.sql"),
+    include_str!("migrations/0002_ledger.sql"),
+    include_str!("migrations/0003_notes.sql"),
+];
 
 /// The version of the schema that this program writes.
-pub(super) const VERSION: i32 = 2;
+pub(super) const VERSION: i32 = 3;
 
 /// Brings a database to the current version.
 pub(super) fn apply(conn: &Connection) -> Result<(), Fault> {
@@ -37,6 +41,7 @@ pub(super) const TABLES: &[&str] = &[
     "tenant_counts",
     "totals",
     "ledger",
+    "notes",
 ];
 
 #[cfg(test)]

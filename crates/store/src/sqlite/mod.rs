@@ -5,6 +5,7 @@ mod fault;
 mod file;
 mod lock;
 mod migrations;
+mod notes;
 mod prune;
 mod read;
 mod readers;
@@ -41,7 +42,7 @@ use rusqlite::Connection;
 use std::{path::Path, sync::Arc, thread::JoinHandle, time::Duration};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
-use writer::{Job, Stopped, Waiting, Writer};
+use writer::{Job, Noting, Stopped, Waiting, Writer};
 
 /// What the writer calls after each durable batch, before it answers: the last position, and the batch's records in the
 /// order of their positions, made only when asked for. It runs on the writing thread: it must be quick, and must not
@@ -398,6 +399,25 @@ impl Store for SqliteStore {
         let positions = self.write(|waiting| Job::Prune(parts, waiting), commit).await?;
         hit("prune.exit")?;
         Ok(positions)
+    }
+
+    async fn keep_note(&self, space: &str, key: &str, body: Option<String>) -> Result<(), StoreError> {
+        hit("keep_note.enter")?;
+        if self.stopped.get().is_some() {
+            return Err(self.gone());
+        }
+        let (answer, answered) = oneshot::channel();
+        let (space, key) = (space.to_owned(), key.to_owned());
+        self.send(Job::Note(Box::new(Noting { space, key, body, answer }))).await?;
+        answered.await.map_err(|_| self.gone())??;
+        hit("keep_note.exit")
+    }
+
+    async fn notes(&self, space: &str, after: &str, limit: usize) -> Result<Vec<(String, String)>, StoreError> {
+        hit("notes.enter")?;
+        let found = self.short.read(|conn| read::notes::notes(conn, space, after, limit)).await?;
+        hit("notes.exit")?;
+        Ok(found)
     }
 
     async fn stats(&self, tenant: &str) -> Result<Stats, StoreError> {

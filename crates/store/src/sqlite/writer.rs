@@ -9,7 +9,7 @@ use super::{
     checkpoint::{self, Checkpoints},
     fault::Fault,
     lock::Lock,
-    prune,
+    notes, prune,
     room::Room,
     write::Batch,
 };
@@ -27,10 +27,20 @@ pub(super) struct Waiting {
     pub(super) answer: oneshot::Sender<Written>,
 }
 
+/// A note of a rim and whoever waits for it.
+pub(super) struct Noting {
+    pub(super) space: String,
+    pub(super) key: String,
+    /// Nothing where it is removed.
+    pub(super) body: Option<String>,
+    pub(super) answer: oneshot::Sender<Result<(), StoreError>>,
+}
+
 /// What the writer is asked to do.
 pub(super) enum Job {
     Commit(Box<Waiting>),
     Prune(Vec<Prunable>, Box<Waiting>),
+    Note(Box<Noting>),
     Close(oneshot::Sender<Result<(), StoreError>>),
 }
 
@@ -75,6 +85,10 @@ impl Writer {
                 }
                 Job::Prune(parts, waiting) => {
                     self.prune(&parts, *waiting);
+                    self.queue.blocking_recv()
+                }
+                Job::Note(noting) => {
+                    self.note(*noting);
                     self.queue.blocking_recv()
                 }
                 Job::Close(answer) => {
@@ -203,6 +217,16 @@ impl Writer {
             Ok(positions) => self.acknowledge(vec![waiting], vec![Ok(positions)]),
             Err(fault) => self.refuse(vec![waiting], fault),
         }
+        self.look_after_log();
+    }
+
+    fn note(&mut self, noting: Noting) {
+        let Noting { space, key, body, answer } = noting;
+        let written = self.in_transaction(|conn| notes::keep(conn, &space, &key, body.as_deref()));
+        let written = written.map_err(|fault| {
+            if fault.stops() { StoreError::Stopped(self.stop(&fault)) } else { StoreError::from(fault) }
+        });
+        let _ = answer.send(written);
         self.look_after_log();
     }
 

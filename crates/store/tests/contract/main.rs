@@ -67,4 +67,5 @@ contract!(sqlite:
     what_goes_on_is_not_removed
     a_part_that_no_longer_fits_is_not_removed
     a_closed_store_says_so
+    notes_are_kept_replaced_and_removed
 );

@@ -136,6 +136,8 @@ async fn read(house: &House, id: &handover_core::ids::SessionId) -> Result<(), S
     store.last_position().await?;
     store.chains(None, 9).await?;
     store.chain(id).await?;
+    store.keep_note("space", "key", Some("text".to_owned())).await?;
+    store.notes("space", "", 9).await?;
     store.stats("default").await?;
     Ok(())
 }

@@ -5,6 +5,7 @@ pub(super) mod figures;
 pub(super) mod handoffs;
 pub(super) mod ledger;
 pub(super) mod messages;
+pub(super) mod notes;
 pub(super) mod prunable;
 pub(super) mod queue;
 pub(super) mod records;

@@ -2,6 +2,7 @@
 
 mod feed;
 mod ledger;
+mod notes;
 mod pruning;
 mod queries;
 mod queue;
@@ -9,6 +10,7 @@ mod whole;
 
 pub use feed::*;
 pub use ledger::*;
+pub use notes::*;
 pub use pruning::*;
 pub use queries::*;
 pub use queue::*;

@@ -1,0 +1,216 @@
+//! Who wants to be told of tasks: kept beside the trail, so that it survives, and can be removed with its secrets.
+
+mod config;
+mod post;
+
+pub(crate) use config::Config;
+
+use crate::{
+    desk::whole,
+    follow::{Follow, Told},
+    old,
+    wrong::{Kind, Wrong},
+};
+use handover_core::{
+    command::Caller,
+    ids::HandoffId,
+    limits::{A2A_PUSHES_AT_ONCE, A2A_PUSHES_MAX, A2A_PUSHES_PER_TASK_MAX, PAGE_MAX},
+    refusal::{Code, HandoffError},
+};
+use handover_engine::Engine;
+use parking_lot::Mutex;
+use post::Poster;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use tokio::{sync::Semaphore, task::AbortHandle};
+
+/// Under this name they are kept.
+const SPACE: &str = "a2a/push";
+
+/// One who wants to be told, and whoever sees to it.
+struct Held {
+    config: Config,
+    /// Nothing where the task was over before: there is nothing to tell.
+    courier: Option<AbortHandle>,
+}
+
+/// All who want to be told of tasks.
+pub(crate) struct Pushes {
+    house: Engine,
+    poster: Poster,
+    held: Mutex<BTreeMap<(HandoffId, String), Held>>,
+    /// Places for what is on its way.
+    places: Semaphore,
+    /// One change at a time, so that what is kept and what is held never differ.
+    changing: tokio::sync::Mutex<()>,
+}
+
+impl Pushes {
+    /// Takes up whatever was kept: what was not delivered before is delivered now.
+    pub(crate) async fn open(house: Engine, private: bool, wait: Duration) -> Result<Arc<Self>, HandoffError> {
+        let pushes = Arc::new(Self {
+            poster: Poster::new(private, wait)?,
+            held: Mutex::default(),
+            places: Semaphore::new(A2A_PUSHES_AT_ONCE),
+            changing: tokio::sync::Mutex::default(),
+            house,
+        });
+        let mut after = String::new();
+        loop {
+            let page = pushes.house.notes(SPACE, &after, PAGE_MAX).await?;
+            let full = page.len() == PAGE_MAX;
+            for (key, body) in page {
+                after.clone_from(&key);
+                match serde_json::from_str::<Config>(&body).ok().filter(|config| !config.done) {
+                    Some(config) => pushes.hold(config),
+                    // Of a task that was over when it was made, or not readable: it has been kept long enough.
+                    None => pushes.house.keep_note(SPACE, &key, None).await?,
+                }
+            }
+            if !full {
+                return Ok(pushes);
+            }
+        }
+    }
+
+    /// Keeps one who wants to be told, in place of one with the same id.
+    pub(crate) async fn add(self: &Arc<Self>, mut config: Config) -> Result<Config, Wrong> {
+        let _alone = self.changing.lock().await;
+        self.make_room(&config).await?;
+        let latest = self.reader(&config).latest(config.task).await?;
+        // Whoever says the same again is not told less than before.
+        let before = self.held.lock().get(&config.key()).map(|held| held.config.clone());
+        if let Some(before) = before.filter(|before| before.url == config.url && !before.done) {
+            config.after = before.after;
+        }
+        // From its own beginning on it is told; of a task that is over there is nothing to tell.
+        config.done = config.after.is_none() && latest.status().is_closed();
+        config.after.get_or_insert_with(|| self.house.feed_position());
+        self.keep(&config).await?;
+        self.hold(config.clone());
+        Ok(config)
+    }
+
+    async fn make_room(&self, new: &Config) -> Result<(), Wrong> {
+        let known = self.held.lock().contains_key(&new.key());
+        if !known && self.of(new.task).len() >= A2A_PUSHES_PER_TASK_MAX {
+            let message = format!("the task has {A2A_PUSHES_PER_TASK_MAX} already (A2A_PUSHES_PER_TASK_MAX)");
+            return Err(Wrong::new(Kind::TooMuch, message));
+        }
+        if known || self.held.lock().len() < A2A_PUSHES_MAX {
+            return Ok(());
+        }
+        let done = self.held.lock().values().find(|held| held.config.done).map(|held| held.config.key());
+        match done {
+            Some((task, id)) => self.forget(task, &id).await,
+            None => Err(Wrong::new(Kind::TooMuch, format!("there are {A2A_PUSHES_MAX} already (A2A_PUSHES_MAX)"))),
+        }
+    }
+
+    /// Those who want to be told of a task.
+    pub(crate) fn of(&self, task: HandoffId) -> Vec<Config> {
+        let held = self.held.lock();
+        held.range((task, String::new())..).take_while(|(key, _)| key.0 == task).map(|(_, held)| held.config.clone()).collect()
+    }
+
+    /// Nobody is told there any more. Who is not there is not told either.
+    pub(crate) async fn remove(&self, task: HandoffId, id: &str) -> Result<(), Wrong> {
+        let _alone = self.changing.lock().await;
+        self.forget(task, id).await
+    }
+
+    async fn forget(&self, task: HandoffId, id: &str) -> Result<(), Wrong> {
+        let held = self.held.lock().remove(&(task, id.to_owned()));
+        if let Some(courier) = held.and_then(|held| held.courier) {
+            courier.abort();
+        }
+        Ok(self.house.keep_note(SPACE, &note_key(task, id), None).await?)
+    }
+
+    async fn keep(&self, config: &Config) -> Result<(), Wrong> {
+        let body = serde_json::to_string(config).unwrap_or_default();
+        Ok(self.house.keep_note(SPACE, &note_key(config.task, &config.id), Some(body)).await?)
+    }
+
+    fn hold(self: &Arc<Self>, config: Config) {
+        let courier = (!config.done).then(|| {
+            let (pushes, config) = (Arc::downgrade(self), config.clone());
+            tokio::spawn(async move {
+                if let Some(pushes) = pushes.upgrade() {
+                    pushes.carry(config).await;
+                }
+            })
+            .abort_handle()
+        });
+        let before = self.held.lock().insert(config.key(), Held { config, courier });
+        if let Some(courier) = before.and_then(|held| held.courier) {
+            courier.abort();
+        }
+    }
+
+    /// The engine of whoever made it possible: the tenant whose task it is.
+    fn reader(&self, config: &Config) -> Engine {
+        self.house.for_caller(Caller::new("a2a push", config.tenant.clone()))
+    }
+
+    /// Delivers what happens to a task, in order, until it is over or the receiver is given up.
+    async fn carry(&self, mut config: Config) {
+        match self.deliver(&mut config).await {
+            Ok(true) => {
+                let _alone = self.changing.lock().await;
+                self.held.lock().remove(&config.key());
+                // Should this not be written, the last update is delivered once more after a restart.
+                let _ = self.house.keep_note(SPACE, &note_key(config.task, &config.id), None).await;
+            }
+            // The engine ends: after a restart it goes on.
+            Ok(false) => {}
+            Err(wrong) => tracing::warn!(target: "handover::a2a", task = %config.task, ?wrong, "pushes stopped"),
+        }
+    }
+
+    /// Whether nothing more is to be delivered.
+    async fn deliver(&self, config: &mut Config) -> Result<bool, Wrong> {
+        let engine = self.reader(config);
+        let first = match engine.handoff(config.task).await {
+            Err(error) if error.has(Code::UnknownHandoff) => return Ok(true),
+            found => found?,
+        };
+        let mut follow = Follow::after(engine.clone(), &first, config.after.unwrap_or_default()).await?;
+        while let Some(Told { update, position, ends, .. }) = follow.next().await? {
+            // In version 0.3 a push brings the task as it is by then.
+            let update = match config.old {
+                true => old::answer("GetTask", whole(&engine, first.clone()).await?.shown(None)),
+                false => update,
+            };
+            let delivered = match self.places.acquire().await {
+                Ok(place) => self.poster.deliver(config, &update, place, &self.places).await,
+                Err(_) => return Ok(false),
+            };
+            if !delivered || ends {
+                return Ok(true);
+            }
+            config.after = Some(position);
+            self.keep_place(config).await?;
+        }
+        Ok(false)
+    }
+
+    /// Remembers how far it was told, unless it was removed meanwhile.
+    async fn keep_place(&self, config: &Config) -> Result<(), Wrong> {
+        let _alone = self.changing.lock().await;
+        let held = self.held.lock().get_mut(&config.key()).map(|held| held.config.after = config.after).is_some();
+        if held { self.keep(config).await } else { Ok(()) }
+    }
+
+    /// Ends all couriers. What they had not delivered is delivered after the next start.
+    pub(crate) fn stop(&self) {
+        for held in self.held.lock().values() {
+            if let Some(courier) = &held.courier {
+                courier.abort();
+            }
+        }
+    }
+}
+
+fn note_key(task: HandoffId, id: &str) -> String {
+    format!("{task}/{id}")
+}

@@ -1,0 +1,106 @@
+//! One who wants to be told of a task: where, with which token, and how far it was told.
+
+use super::Pushes;
+use crate::wrong::Wrong;
+use a2a::TaskPushNotificationConfig;
+use axum::http::HeaderValue;
+use handover_core::{
+    ids::{HandoffId, SessionId},
+    limits::A2A_PUSH_TEXT_CHARS_MAX,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// One who wants to be told of a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Config {
+    pub(crate) id: String,
+    pub(crate) task: HandoffId,
+    pub(crate) session: SessionId,
+    pub(crate) tenant: String,
+    pub(crate) url: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) token: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) scheme: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) credentials: Option<String>,
+    /// Whether it speaks version 0.3.
+    #[serde(default)]
+    pub(crate) old: bool,
+    /// The place in the feed up to which it was told.
+    #[serde(default)]
+    pub(crate) after: Option<u64>,
+    /// Whether the task was over when it was made.
+    #[serde(default)]
+    pub(crate) done: bool,
+}
+
+impl Config {
+    pub(super) fn key(&self) -> (HandoffId, String) {
+        (self.task, self.id.clone())
+    }
+
+    /// The same, told from this place in the feed on.
+    pub(crate) fn after(mut self, position: u64) -> Self {
+        self.after = Some(position);
+        self
+    }
+
+    /// As whoever made it sees it.
+    pub(crate) fn shown(&self) -> Value {
+        let mut shown = json!({"id": self.id, "taskId": self.task, "url": self.url});
+        if let Some(token) = &self.token {
+            shown["token"] = json!(token);
+        }
+        if let Some(scheme) = &self.scheme {
+            shown["authentication"] = json!({"scheme": scheme});
+            if let Some(credentials) = &self.credentials {
+                shown["authentication"]["credentials"] = json!(credentials);
+            }
+        }
+        shown
+    }
+}
+
+impl Pushes {
+    /// What somebody wants, if it can be.
+    pub(crate) fn config(
+        &self,
+        task: HandoffId,
+        session: SessionId,
+        tenant: String,
+        old: bool,
+        said: TaskPushNotificationConfig,
+    ) -> Result<Config, Wrong> {
+        let id = said.id.filter(|id| !id.is_empty()).unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+        check_id(&id)?;
+        self.poster.check(&said.url).map_err(|why| Wrong::field("url", why))?;
+        let (scheme, credentials) = said.authentication.map(|said| (said.scheme, said.credentials)).unzip();
+        let credentials = credentials.flatten().filter(|text| !text.is_empty());
+        let token = said.token.filter(|token| !token.is_empty());
+        let texts =
+            [("token", &token), ("authentication.scheme", &scheme), ("authentication.credentials", &credentials)];
+        for (field, text) in texts {
+            check_text(field, text.as_deref().unwrap_or_default())?;
+        }
+        Ok(Config { id, task, session, tenant, url: said.url, token, scheme, credentials, old, after: None, done: false })
+    }
+}
+
+fn check_id(id: &str) -> Result<(), Wrong> {
+    let fits = id.len() <= 128 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte));
+    if fits { Ok(()) } else { Err(Wrong::field("id", "at most 128 letters, digits and -_.~ are allowed")) }
+}
+
+/// Whether a text can go into a header.
+fn check_text(field: &str, text: &str) -> Result<(), Wrong> {
+    if text.chars().count() > A2A_PUSH_TEXT_CHARS_MAX {
+        let what = format!("it has more than {A2A_PUSH_TEXT_CHARS_MAX} characters (A2A_PUSH_TEXT_CHARS_MAX)");
+        return Err(Wrong::field(field, what));
+    }
+    if HeaderValue::from_str(text).is_err() {
+        return Err(Wrong::field(field, "it cannot be said in a header"));
+    }
+    Ok(())
+}

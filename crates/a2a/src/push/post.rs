@@ -1,0 +1,126 @@
+//! Delivers updates: at least once, within bounds, and never to a place that only this machine or its network can reach,
+//! unless that is allowed. It is looked at again when a connection is made: a name may lead elsewhere by then.
+
+use super::Config;
+use handover_core::{
+    a2a::PUSH_TOKEN,
+    limits::{A2A_PUSH_MS, A2A_PUSH_TEXT_CHARS_MAX, A2A_PUSH_TRIES_MAX, A2A_PUSH_WAIT_MS_MAX},
+    net,
+    refusal::{Code, HandoffError, Refusal},
+};
+use reqwest::{
+    Client, Url,
+    dns::{Addrs, Name, Resolve, Resolving},
+    header, redirect,
+};
+use serde_json::Value;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Whoever delivers.
+pub(super) struct Poster {
+    client: Client,
+    /// Whether private addresses are allowed.
+    private: bool,
+    /// The first wait before another try.
+    wait: Duration,
+}
+
+/// Looks names up, and leaves out what is private.
+struct Open;
+
+impl Resolve for Open {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let open: Vec<SocketAddr> = found.filter(|address| !net::is_private(address.ip())).collect();
+            if open.is_empty() {
+                return Err("the name leads to a private address".into());
+            }
+            Ok(Box::new(open.into_iter()) as Addrs)
+        })
+    }
+}
+
+impl Poster {
+    pub(super) fn new(private: bool, wait: Duration) -> Result<Self, HandoffError> {
+        // Another part of the process may have chosen its provider before: then that one counts.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let mut builder = Client::builder()
+            .redirect(redirect::Policy::none())
+            .no_proxy()
+            .connect_timeout(Duration::from_millis(A2A_PUSH_MS))
+            .timeout(Duration::from_millis(A2A_PUSH_MS));
+        if !private {
+            builder = builder.dns_resolver(Arc::new(Open));
+        }
+        let client = builder.build().map_err(|error| {
+            HandoffError::from(Refusal::new(Code::StoreFailed, "no connection for pushes can be made")).because(error)
+        })?;
+        Ok(Self { client, private, wait })
+    }
+
+    /// Whether an update may be sent there.
+    pub(super) fn check(&self, url: &str) -> Result<(), String> {
+        if url.chars().count() > A2A_PUSH_TEXT_CHARS_MAX {
+            return Err(format!("it has more than {A2A_PUSH_TEXT_CHARS_MAX} characters (A2A_PUSH_TEXT_CHARS_MAX)"));
+        }
+        // An address may hold a password, so what is said of it shows none of it.
+        let url = Url::parse(url).map_err(|error| format!("this is no address: {error}"))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err("it begins with neither http:// nor https://".to_owned());
+        }
+        if !self.private && net::is_private_host(url.host_str().unwrap_or_default()) {
+            return Err("it is a private address, which is not allowed here".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Sends an update, and again until it is taken; whether it was. Whoever waits gives its place to others meanwhile.
+    pub(super) async fn deliver<'p>(
+        &self,
+        config: &Config,
+        update: &Value,
+        mut place: SemaphorePermit<'p>,
+        places: &'p Semaphore,
+    ) -> bool {
+        let mut wait = self.wait;
+        for _ in 1..A2A_PUSH_TRIES_MAX {
+            let why = match self.once(config, update).await {
+                Ok(()) => return true,
+                Err(why) => why,
+            };
+            tracing::info!(target: "handover::a2a", task = %config.task, why, "a push was not taken");
+            drop(place);
+            tokio::time::sleep(wait).await;
+            wait = wait.saturating_mul(2).min(Duration::from_millis(A2A_PUSH_WAIT_MS_MAX));
+            place = match places.acquire().await {
+                Ok(place) => place,
+                Err(_) => return false,
+            };
+        }
+        let last = self.once(config, update).await;
+        if let Err(why) = &last {
+            let tries = A2A_PUSH_TRIES_MAX;
+            tracing::warn!(target: "handover::a2a", task = %config.task, tries, why, "a receiver of pushes is given up");
+        }
+        last.is_ok()
+    }
+
+    async fn once(&self, config: &Config, update: &Value) -> Result<(), String> {
+        self.check(&config.url)?;
+        let body = update.to_string();
+        let content = if config.old { "application/json" } else { "application/a2a+json" };
+        let mut request = self.client.post(&config.url).header(header::CONTENT_TYPE, content).body(body);
+        if let Some(token) = &config.token {
+            request = request.header(PUSH_TOKEN, token);
+        }
+        if let Some((scheme, credentials)) = config.scheme.as_ref().zip(config.credentials.as_ref()) {
+            request = request.header(header::AUTHORIZATION, format!("{scheme} {credentials}"));
+        }
+        // Neither the address nor what was answered is shown: both are somebody else's.
+        let response = request.send().await.map_err(|error| error.without_url().to_string())?;
+        let status = response.status();
+        if status.is_success() { Ok(()) } else { Err(format!("it was answered with {}", status.as_u16())) }
+    }
+}

@@ -1,0 +1,14 @@
+//! The rim from outside: over HTTP in this process, with a real engine on a file.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod bad;
+mod cards;
+mod house;
+mod methods;
+mod musts;
+mod older;
+mod pushes;
+mod states;
+mod streams;
+mod turns;
+mod walls;
