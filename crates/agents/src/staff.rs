@@ -6,6 +6,7 @@ mod check;
 pub use check::Mistake;
 
 use crate::{
+    a2a::{A2aAgent, A2aSettings},
     command::CommandAgent,
     llm::{Ear, LlmAgent, Manner},
     model::{Api, Client, Model, ModelPicker, ModelSummarizer, Provider},
@@ -22,6 +23,7 @@ use handover_core::{
     schema::Fault,
 };
 use handover_engine::Engine;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
 use std::{
@@ -52,6 +54,8 @@ pub struct StaffSettings {
     pub outside: ToolSettings,
     /// Where services call back.
     pub callbacks: Option<CallbackSettings>,
+    /// What remote agents may do.
+    pub a2a: A2aSettings,
     /// The model that picks agents where the strategy is `llm`.
     pub picker: Option<ModelSettings>,
     /// The model that writes summaries; without one they are made of sentences that were said.
@@ -74,6 +78,8 @@ pub struct Staff {
     scripted: Vec<scripted::Server>,
     tools: Arc<Tools>,
     callbacks: Option<Arc<Callbacks>>,
+    a2a: A2aSettings,
+    remotes: Mutex<BTreeMap<AgentId, A2aAgent>>,
     picker: Option<ModelSettings>,
     summaries: Option<ModelSettings>,
     folder: PathBuf,
@@ -115,6 +121,8 @@ impl Staff {
             scripted: Vec::new(),
             tools: Arc::new(tools),
             callbacks,
+            a2a: settings.a2a,
+            remotes: Mutex::default(),
             picker: settings.picker.clone(),
             summaries: settings.summaries.clone(),
             folder: folder.to_owned(),
@@ -205,7 +213,7 @@ impl Staff {
     /// Whether an agent with this profile is put to work here.
     #[must_use]
     pub fn runs(profile: &Profile) -> bool {
-        matches!(profile.kind, AgentKind::Llm | AgentKind::Command | AgentKind::Http)
+        matches!(profile.kind, AgentKind::Llm | AgentKind::Command | AgentKind::Http | AgentKind::A2a)
     }
 
     /// Registers an agent and puts it to work. One that works elsewhere is registered only.
@@ -228,9 +236,8 @@ impl Staff {
                 let agent = self.service(&profile, with)?;
                 engine.register(profile, agent).await
             }
-            AgentKind::Local | AgentKind::Worker | AgentKind::Human | AgentKind::A2a => {
-                engine.register_profile(profile).await
-            }
+            AgentKind::A2a => self.remote(engine, profile).await,
+            AgentKind::Local | AgentKind::Worker | AgentKind::Human => engine.register_profile(profile).await,
         }
     }
 
@@ -242,7 +249,10 @@ impl Staff {
             let profile = Profile::clone(&agent.profile);
             let id = profile.id.clone();
             match self.employ(engine, profile, Value::Null).await {
-                Ok(()) => employed.at_work.push(id),
+                Ok(()) => match self.lacks(&id) {
+                    Some(error) => employed.lacking.push((id, error)),
+                    None => employed.at_work.push(id),
+                },
                 Err(error) => employed.lacking.push((id, error)),
             }
         }
@@ -270,19 +280,31 @@ impl Staff {
         Program { words: profile.command.clone(), folder, environment: Environment::default() }
     }
 
+    /// Why somebody who was put to work cannot work now, though it may by and by.
+    #[must_use]
+    pub fn lacks(&self, id: &AgentId) -> Option<HandoffError> {
+        let why = self.remotes.lock().get(id)?.lacks()?;
+        let refusal = Refusal::new(Code::BadProfile, why).at("url");
+        Some(refusal.hint("it is asked for again, and the agent works as soon as it is there").into())
+    }
+
+    async fn remote(&self, engine: &Engine, profile: Profile) -> Result<(), HandoffError> {
+        let key =
+            profile.secret_env.as_deref().map(|name| variable(name, "the key of the remote agent")).transpose()?;
+        let url = profile.url.as_deref().unwrap_or_default();
+        let agent = A2aAgent::new(url, key.as_deref(), self.a2a, self.callbacks.clone());
+        let agent = agent.map_err(|error| Refusal::new(Code::BadProfile, error).at("url"))?;
+        self.remotes.lock().insert(profile.id.clone(), agent.clone());
+        agent.employ(engine, profile).await
+    }
+
     fn service(&self, profile: &Profile, with: Value) -> Result<WebhookAgent, Refusal> {
         let secret = match &profile.secret_env {
             None => None,
             Some(name) => {
-                let text = std::env::var(name).map_err(|_| {
-                    let refusal = Refusal::new(Code::BadProfile, format!("the variable {name} is not set"));
-                    refusal.at("secret_env").hint(format!("export {name}=… with at least 16 letters"))
-                })?;
-                let secret = Secret::new(&text);
-                Some(
-                    secret
-                        .map_err(|error| Refusal::new(Code::BadProfile, format!("{name}: {error}")).at("secret_env"))?,
-                )
+                let secret = Secret::new(&variable(name, "at least 16 letters")?);
+                let told = |error| Refusal::new(Code::BadProfile, format!("{name}: {error}")).at("secret_env");
+                Some(secret.map_err(told)?)
             }
         };
         let url = profile.url.as_deref().unwrap_or_default();
@@ -297,6 +319,14 @@ impl Staff {
             server.stop().await;
         }
     }
+}
+
+/// A secret in the environment.
+fn variable(name: &str, what: &str) -> Result<String, Refusal> {
+    std::env::var(name).map_err(|_| {
+        let refusal = Refusal::new(Code::BadProfile, format!("the variable {name} is not set"));
+        refusal.at("secret_env").hint(format!("export {name}=… with {what}"))
+    })
 }
 
 fn official(api: Api) -> Result<Arc<dyn Model>, String> {

@@ -4,6 +4,7 @@ mod a2a;
 mod agents;
 mod client;
 mod mcp;
+mod remote;
 mod server;
 mod telemetry;
 
@@ -11,6 +12,7 @@ pub use a2a::*;
 pub use agents::*;
 pub use client::*;
 pub use mcp::*;
+pub use remote::*;
 pub use server::*;
 pub use telemetry::*;
 

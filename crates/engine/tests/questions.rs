@@ -47,7 +47,8 @@ async fn an_agent_of_this_process_asks_and_goes_on_where_it_was() {
     let engine = house.open().await;
     workers(&engine, &["clerk"]).await;
     let expert = agent(async |work| {
-        let first: String = work.step("look", || async { Ok("seen".to_owned()) }).await?;
+        let asked = work.handoff().questions.len();
+        let first: String = work.step("look", || async { Ok(format!("seen after {asked}")) }).await?;
         match work.handoff().questions.last().and_then(|last| last.answer.clone()) {
             Some(given) => Ok(Done::text(format!("{first}, then {}", given.text))),
             None => {
@@ -62,5 +63,5 @@ async fn an_agent_of_this_process_asks_and_goes_on_where_it_was() {
     while !matches!(feed.next().await.unwrap(), Some(Notice::Event(message)) if message.kind == "ASKED") {}
     engine.answer(made, "clerk", "go on").await.unwrap();
     let back = engine.returned(made).await.unwrap();
-    assert_eq!(back.result.body, json!("seen, then go on"));
+    assert_eq!(back.result.body, json!("seen after 0, then go on"));
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// Where the limits are.
 pub const SOURCE: &str = "crates/core/src/limits.rs";
 /// All files with limits, in the order of the page.
-pub const SOURCES: [&str; 7] = [
+pub const SOURCES: [&str; 8] = [
     SOURCE,
     "crates/core/src/limits/agents.rs",
     "crates/core/src/limits/server.rs",
@@ -14,6 +14,7 @@ pub const SOURCES: [&str; 7] = [
     "crates/core/src/limits/client.rs",
     "crates/core/src/limits/mcp.rs",
     "crates/core/src/limits/a2a.rs",
+    "crates/core/src/limits/remote.rs",
 ];
 
 /// A named bound.

@@ -1,7 +1,10 @@
 //! Where services call back: a small server that takes the answer to one piece of work at a time, and says that it has it
 //! only when it is on disk.
 
-use super::signature::{SIGNATURE, Secret, TIMESTAMP};
+use super::{
+    pushes::{self, Listening, Pushes},
+    signature::{SIGNATURE, Secret, TIMESTAMP},
+};
 use axum::{
     Router,
     body::to_bytes,
@@ -62,8 +65,9 @@ struct Expected {
     answers: mpsc::Sender<Called>,
 }
 
-struct Open {
+pub(super) struct Open {
     expected: Mutex<HashMap<HandoffId, Expected>>,
+    pub(super) pushes: Pushes,
     clock: Arc<dyn Clock>,
     /// Until then work may be taken up whose answer comes already.
     settled_at: Timestamp,
@@ -130,7 +134,7 @@ impl Callbacks {
             }
         };
         let settled_at = clock.now() + CALLBACK_MS;
-        let open = Arc::new(Open { expected: Mutex::default(), clock, settled_at });
+        let open = Arc::new(Open { expected: Mutex::default(), pushes: Pushes::default(), clock, settled_at });
         let router = routes(&open);
         let server = listener.map(|listener| {
             tokio::spawn(async move {
@@ -158,6 +162,11 @@ impl Callbacks {
         format!("{}/callback/{id}", self.base)
     }
 
+    /// A place for what is new of a task that a remote agent has for this handoff.
+    pub(crate) fn listen_to(&self, id: HandoffId) -> Listening {
+        Listening::new(&self.open, id, format!("{}/a2a", self.url_for(id)))
+    }
+
     pub(super) fn expect(&self, id: HandoffId, secret: Secret) -> Waiting {
         let (sender, answers) = mpsc::channel(1);
         self.open.expected.lock().insert(id, Expected { secret, answers: sender.clone() });
@@ -166,10 +175,11 @@ impl Callbacks {
 }
 
 fn routes(open: &Arc<Open>) -> Router {
-    Router::new().route("/callback/{id}", post(take)).with_state(open.clone())
+    let router = Router::new().route("/callback/{id}", post(take)).route("/callback/{id}/a2a", post(pushes::take));
+    router.with_state(open.clone())
 }
 
-type Said = (StatusCode, String);
+pub(super) type Said = (StatusCode, String);
 
 /// Takes one answer.
 async fn take(State(open): State<Arc<Open>>, Path(id): Path<String>, headers: HeaderMap, request: Request) -> Said {
@@ -212,7 +222,7 @@ async fn taken(open: &Open, id: &str, headers: &HeaderMap, request: Request) -> 
 }
 
 /// Nobody waits for this answer. Soon after a start that may be because the work is not taken up yet.
-fn unknown(open: &Open, id: HandoffId) -> Said {
+pub(super) fn unknown(open: &Open, id: HandoffId) -> Said {
     if open.clock.now() < open.settled_at {
         return (StatusCode::SERVICE_UNAVAILABLE, "work is being taken up; call again\n".to_owned());
     }

@@ -8,10 +8,12 @@
 
 mod callbacks;
 mod post;
+mod pushes;
 mod signature;
 
 pub use callbacks::{CallbackSettings, Callbacks};
 pub use post::Times;
+pub(crate) use pushes::Listening;
 pub use signature::{SIGNATURE, Secret, TIMESTAMP};
 
 use crate::assignment;
@@ -79,9 +81,12 @@ impl Agent for WebhookAgent {
         let id = work.handoff().id;
         // Somebody must be there before the work is sent: an answer may come at once.
         let waiting = self.callback().map(|(callbacks, secret)| callbacks.expect(id, secret.clone()));
-        // A further attempt is work that is sent again; a restart within one is not.
-        let attempt = work.handoff().attempt;
-        let (sent, came) = (format!("posted/{attempt}"), format!("answered/{attempt}"));
+        // A further attempt is work that is sent again, and so is work with an answer; a restart within one is not.
+        let turn = match (work.handoff().attempt, work.handoff().questions.len()) {
+            (attempt, 0) => attempt.to_string(),
+            (attempt, asked) => format!("{attempt}/{asked}"),
+        };
+        let (sent, came) = (format!("posted/{turn}"), format!("answered/{turn}"));
         let posted: Posted = work.step(&sent, || self.post(&work)).await?;
         let answer = match (posted, waiting) {
             (Posted::Answered(answer), _) => answer,

@@ -151,6 +151,10 @@ pub struct Profile {
     /// that is shown to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_env: Option<String>,
+    /// A remote agent: what of this its card says, and not whoever registered it: fields, and `capabilities/ID` and
+    /// `tags/TAG`. Another card takes their place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from_card: Vec<String>,
 }
 
 fn yes() -> bool {
@@ -191,6 +195,7 @@ impl Profile {
             folder: None,
             url: None,
             secret_env: None,
+            from_card: Vec::new(),
         }
     }
 

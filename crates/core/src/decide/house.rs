@@ -125,6 +125,7 @@ fn check_runner(profile: &Profile, checks: &mut Checks) {
         checks.optional_text(field, text.unwrap_or_default());
     }
     checks.count("tools", profile.tools.len(), limits::TOOLS_MAX, "TOOLS_MAX");
+    checks.count("from_card", profile.from_card.len(), limits::CARD_MARKS_MAX, "CARD_MARKS_MAX");
     checks.count("command", profile.command.len(), limits::COMMAND_WORDS_MAX, "COMMAND_WORDS_MAX");
     let is = |kind| profile.kind == kind;
     let web = profile.url.as_deref().is_some_and(|url| url.starts_with("http://") || url.starts_with("https://"));
@@ -150,12 +151,7 @@ fn check_runner(profile: &Profile, checks: &mut Checks) {
             "add `kind: command`",
         ),
         (!outside && profile.url.is_some(), "url", "this belongs to services", "add `kind: http`"),
-        (
-            !outside && profile.secret_env.is_some(),
-            "secret_env",
-            "this belongs to services",
-            "add `kind: http`",
-        ),
+        (!outside && profile.secret_env.is_some(), "secret_env", "this belongs to services", "add `kind: http`"),
     ];
     for (wrong, field, message, hint) in needs {
         if wrong {

@@ -3,7 +3,9 @@
 mod parts;
 mod words;
 
-pub use parts::{Answering, Asking, Candidate, DeadlineMove, DeniedAccess, Extension, RerouteReason, Routed, SealedHead, StateChange};
+pub use parts::{
+    Answering, Asking, Candidate, DeadlineMove, DeniedAccess, Extension, RerouteReason, Routed, SealedHead, StateChange,
+};
 
 use crate::{
     agent::{Profile, Risk, Standing},

@@ -13,6 +13,7 @@ use crate::{
 
 const CAPABILITIES: Limit = (limits::CAPABILITIES_MAX, "CAPABILITIES_MAX");
 const TOOLS: Limit = (limits::TOOLS_MAX, "TOOLS_MAX");
+const MARKS: Limit = (limits::CARD_MARKS_MAX, "CARD_MARKS_MAX");
 const WORDS: Limit = (limits::COMMAND_WORDS_MAX, "COMMAND_WORDS_MAX");
 
 pub(super) fn profile(f: &mut Fields<'_>) -> Profile {
@@ -45,6 +46,7 @@ pub(super) fn profile(f: &mut Fields<'_>) -> Profile {
         folder: f.optional_text("folder"),
         url: f.optional_text("url"),
         secret_env: f.optional_text("secret_env"),
+        from_card: f.list("from_card", Some(MARKS), Place::free_text),
     }
 }
 

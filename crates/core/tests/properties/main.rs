@@ -41,15 +41,17 @@ fn allowed(play: &Play, statement: &str) -> bool {
     let open = session.open.get(&play.handoff(&words));
     let now = play.now.max(session.last_at);
     match words.verb() {
-        "heartbeat" | "record" | "return" | "decline" | "ask" | "escalate" => open.is_some_and(|handoff| match handoff.phase {
-            // Nobody could renew a lease while the engine slept.
-            Phase::Running { lease, lease_until, lease_ms, .. } => {
-                let slept = handoff.accepted_at.is_some_and(|at| at < play.awake_since);
-                let awake = if slept { play.awake_since + lease_ms } else { lease_until };
-                lease == play.lease(&words) && now < lease_until.max(awake)
-            }
-            _ => false,
-        }),
+        "heartbeat" | "record" | "return" | "decline" | "ask" | "escalate" => {
+            open.is_some_and(|handoff| match handoff.phase {
+                // Nobody could renew a lease while the engine slept.
+                Phase::Running { lease, lease_until, lease_ms, .. } => {
+                    let slept = handoff.accepted_at.is_some_and(|at| at < play.awake_since);
+                    let awake = if slept { play.awake_since + lease_ms } else { lease_until };
+                    lease == play.lease(&words) && now < lease_until.max(awake)
+                }
+                _ => false,
+            })
+        }
         "tick" => open.and_then(|handoff| handoff.due()).is_some_and(|due| due <= now),
         _ => true,
     }

@@ -255,6 +255,7 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
         AgentKind::Llm,
         AgentKind::Command,
         AgentKind::Http,
+        AgentKind::A2a,
     ]);
     let texts = (free(), free(), free(), free());
     let lists = (vec(capability, 0..3), vec(free(), 0..3), vec(free(), 0..3));
@@ -270,6 +271,7 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
             folder: accepts_handoffs.then(|| "f".to_owned()),
             url: accepts_handoffs.then(|| "u".to_owned()),
             secret_env: accepts_handoffs.then(|| "S".to_owned()),
+            from_card: lists.1.clone(),
             id,
             name: texts.0,
             specialization: texts.1,
