@@ -1,6 +1,9 @@
 //! From what a binding reads to what is asked for: methods and parameters of 1.0.
 
-use crate::{desk::Call, wrong::{Kind, Wrong}};
+use crate::{
+    desk::Call,
+    wrong::{Kind, Wrong},
+};
 use handover_core::limits::JSON_DEPTH_MAX;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -53,8 +56,8 @@ fn read<T: DeserializeOwned>(params: Value) -> Result<T, Wrong> {
 
 /// JSON of somebody else, not nested too deeply.
 pub(crate) fn json(bytes: &[u8]) -> Result<Value, Wrong> {
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| Wrong::new(Kind::Parse, format!("this is not JSON: {error}")))?;
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|error| Wrong::new(Kind::Parse, format!("this is not JSON: {error}")))?;
     if depth(&value) > JSON_DEPTH_MAX {
         let message = format!("it is nested more than {JSON_DEPTH_MAX} levels deep (JSON_DEPTH_MAX)");
         return Err(Wrong::new(Kind::InvalidRequest, message));

@@ -49,18 +49,19 @@ pub(crate) fn of_house(frame: &Frame<'_>, agents: &[Agent]) -> Value {
     let mut skills: Vec<Value> = skills.into_iter().take(A2A_SKILLS_MAX).map(|(id, who)| skill(id, &who)).collect();
     if skills.is_empty() {
         // A card has at least one skill; what the house can do is for its callers to know.
-        skills.push(json!({"id": "handover", "name": "handover", "description": frame.description, "tags": ["routing"]}));
+        skills
+            .push(json!({"id": "handover", "name": "handover", "description": frame.description, "tags": ["routing"]}));
     }
-    card(frame, &format!("{}/a2a", frame.base), frame.name, frame.description, env!("CARGO_PKG_VERSION"), skills)
+    card(frame, &format!("{}/a2a", frame.base), frame.name, frame.description, env!("CARGO_PKG_VERSION"), &skills)
 }
 
 /// The card of one agent.
 pub(crate) fn of_agent(frame: &Frame<'_>, agent: &Agent) -> Value {
     let profile = &*agent.profile;
-    let skills = ids(profile).into_iter().take(A2A_SKILLS_MAX).map(|id| skill(id, &[profile])).collect();
+    let skills: Vec<Value> = ids(profile).into_iter().take(A2A_SKILLS_MAX).map(|id| skill(id, &[profile])).collect();
     let description = described(profile);
     let version = if profile.version.is_empty() { "1" } else { &profile.version };
-    card(frame, &address(frame.base, profile), profile.title(), &description, version, skills)
+    card(frame, &address(frame.base, profile), profile.title(), &description, version, &skills)
 }
 
 fn address(base: &str, profile: &Profile) -> String {
@@ -90,7 +91,8 @@ fn skill(id: &str, who: &[&Profile]) -> Value {
         who.iter().flat_map(|profile| profile.tags.iter().map(String::as_str)).filter(|tag| *tag != PUBLIC).collect();
     // A skill has at least one tag.
     let tags: Vec<&str> = std::iter::once(id).chain(tags.into_iter().filter(|tag| *tag != id)).take(20).collect();
-    let examples: Vec<&str> = who.iter().flat_map(|profile| profile.examples.iter().map(String::as_str)).take(5).collect();
+    let examples: Vec<&str> =
+        who.iter().flat_map(|profile| profile.examples.iter().map(String::as_str)).take(5).collect();
     let mut skill = json!({"id": id, "name": id, "description": what.join(" "), "tags": tags});
     if !examples.is_empty() {
         skill["examples"] = json!(examples);
@@ -98,10 +100,9 @@ fn skill(id: &str, who: &[&Profile]) -> Value {
     skill
 }
 
-fn card(frame: &Frame<'_>, url: &str, name: &str, description: &str, version: &str, skills: Vec<Value>) -> Value {
-    let interface = |binding: &str, version: &str| {
-        json!({"url": url, "protocolBinding": binding, "protocolVersion": version})
-    };
+fn card(frame: &Frame<'_>, url: &str, name: &str, description: &str, version: &str, skills: &[Value]) -> Value {
+    let interface =
+        |binding: &str, version: &str| json!({"url": url, "protocolBinding": binding, "protocolVersion": version});
     let extension = json!({
         "uri": LINEAGE, "required": false,
         "description": "Deadline, lineage, budget and traceparent of a task, and what it used.",
@@ -146,7 +147,8 @@ pub(crate) fn catalog(frame: &Frame<'_>, agents: &[Agent], after: Option<&str>) 
         let url = format!("{}/.well-known/agent-card.json", frame.base);
         entries.push(entry("house", frame.name, frame.description, &["router"], url));
     }
-    let rest: Vec<&Agent> = agents.iter().filter(|one| after.is_none_or(|after| one.profile.id.as_str() > after)).collect();
+    let rest: Vec<&Agent> =
+        agents.iter().filter(|one| after.is_none_or(|after| one.profile.id.as_str() > after)).collect();
     for agent in rest.iter().take(A2A_CATALOG_PAGE) {
         let profile = &*agent.profile;
         let url = format!("{}/.well-known/agent-card.json", address(frame.base, profile));

@@ -101,15 +101,15 @@ impl Desk {
     /// Does what is asked for.
     pub(crate) async fn perform(&self, call: Call) -> Result<Reply, Wrong> {
         let document = match call {
-            Call::Send(request) => self.send(*request).await?,
-            Call::Stream(request) => return self.stream(*request).await,
-            Call::Subscribe(request) => return self.subscribe(&request.id).await,
+            Call::Send(request) => Box::pin(self.send(*request)).await?,
+            Call::Stream(request) => return Box::pin(self.stream(*request)).await,
+            Call::Subscribe(request) => return Box::pin(self.subscribe(&request.id)).await,
             Call::Get(request) => {
                 let history = history(request.history_length)?;
                 self.find(&request.id).await?.shown(history)
             }
-            Call::List(request) => self.list(*request).await?,
-            Call::Cancel(request) => self.cancel(&request.id).await?,
+            Call::List(request) => Box::pin(self.list(*request)).await?,
+            Call::Cancel(request) => Box::pin(self.cancel(&request.id)).await?,
             Call::SetPush(config) => {
                 let found = self.find(&config.task_id).await?;
                 self.pushes.add(self.config(&found.first, *config)?).await?.shown()
@@ -199,9 +199,7 @@ impl Desk {
 
 /// How much of the history is wanted.
 pub(crate) fn history(length: Option<i32>) -> Result<Option<usize>, Wrong> {
-    length
-        .map(|length| usize::try_from(length).map_err(|_| Wrong::field("historyLength", "it is below 0")))
-        .transpose()
+    length.map(|length| usize::try_from(length).map_err(|_| Wrong::field("historyLength", "it is below 0"))).transpose()
 }
 
 /// A handoff that is not there is a task that is not there, and nothing else is told.

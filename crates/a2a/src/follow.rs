@@ -13,7 +13,10 @@ use handover_core::{
 };
 use handover_engine::{BusMessage, Engine, Filter, Notice, Subscription};
 use serde_json::{Value, json};
-use std::collections::{BTreeSet, VecDeque};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+};
 
 /// One update.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +43,8 @@ pub(crate) struct Follow {
     feed: Subscription,
     /// What has happened up to this record of the session is known already.
     known: u64,
+    /// Heard and not looked at to the end: whoever stops waiting in the middle loses nothing.
+    heard: Option<Arc<BusMessage>>,
     ready: VecDeque<Told>,
     over: bool,
 }
@@ -70,7 +75,17 @@ impl Follow {
         let filter = Filter { session: Some(first.session_id.clone()), ..Filter::default() };
         let feed = engine.subscribe(filter, after);
         let (ours, holder) = (BTreeSet::from([first.id]), first.to_agent.clone());
-        Self { engine, first: first.clone(), ours, holder, feed, known: 0, ready: VecDeque::new(), over: false }
+        Self {
+            engine,
+            first: first.clone(),
+            ours,
+            holder,
+            feed,
+            known: 0,
+            heard: None,
+            ready: VecDeque::new(),
+            over: false,
+        }
     }
 
     /// The next update; nothing when the task is over, or the engine ends.
@@ -83,8 +98,13 @@ impl Follow {
             if self.over {
                 return Ok(None);
             }
+            if let Some(message) = self.heard.clone() {
+                self.hear(&message).await?;
+                self.heard = None;
+                continue;
+            }
             match self.feed.next().await? {
-                Some(Notice::Event(message)) => self.hear(&message).await?,
+                Some(Notice::Event(message)) => self.heard = Some(message),
                 // Whoever is slow reads what it missed from the store.
                 Some(Notice::Dropped { resume_after }) => {
                     let filter = Filter { session: Some(self.first.session_id.clone()), ..Filter::default() };
@@ -132,14 +152,16 @@ impl Follow {
         let event = &message.payload;
         if let Event::ArtifactKept { artifact } = event {
             let mine = artifact.created_by == self.holder;
-            return Ok(if mine { vec![(self.artifact(outward::kept(artifact)), None)] } else { Vec::new() });
+            return Ok(if mine { vec![(self.artifact(&outward::kept(artifact)), None)] } else { Vec::new() });
         }
         if !event.handoff().is_some_and(|id| self.ours.contains(&id)) {
             return Ok(Vec::new());
         }
         let (state, words) = match event {
             Event::Initiated { handoff, .. } if handoff.id == self.first.id => return self.begun().await,
-            Event::Initiated { handoff, .. } => (State::of(handoff), Some(format!("It went up to {}.", handoff.to_agent))),
+            Event::Initiated { handoff, .. } => {
+                (State::of(handoff), Some(format!("It went up to {}.", handoff.to_agent)))
+            }
             Event::ApprovalRequested { approval, .. } => {
                 let who = approval.approver.as_deref().unwrap_or("a person");
                 (State::InputRequired, Some(outward::approval_words(who, &self.holder)))
@@ -151,13 +173,15 @@ impl Follow {
             | Event::LeaseLost { .. }
             | Event::Retried { .. }
             | Event::Rerouted { .. } => (State::Submitted, None),
-            Event::Deferred { reason, until, .. } => (State::Submitted, Some(format!("Put off until {until}: {reason}"))),
+            Event::Deferred { reason, until, .. } => {
+                (State::Submitted, Some(format!("Put off until {until}: {reason}")))
+            }
             Event::Closed { status: Status::Escalated, .. } => return Ok(Vec::new()),
             Event::Closed { id, .. } => return self.ended(*id).await,
             _ => return Ok(Vec::new()),
         };
         let status = outward::status(&self.first, state, message.timestamp, words.as_deref());
-        Ok(vec![(self.status(status), Some(state))])
+        Ok(vec![(self.status(&status), Some(state))])
     }
 
     /// The task as it begins: the first thing that a push brings.
@@ -177,16 +201,16 @@ impl Follow {
         let session = self.engine.session(&self.first.session_id).await?;
         let seen = Seen { first: &self.first, latest: &latest, session: &session };
         let result = outward::result(&latest, &outward::modes(&self.first));
-        let mut updates: Vec<_> = result.into_iter().map(|result| (self.artifact(result), None)).collect();
-        updates.push((self.status(seen.status()), Some(seen.state())));
+        let mut updates: Vec<_> = result.into_iter().map(|result| (self.artifact(&result), None)).collect();
+        updates.push((self.status(&seen.status()), Some(seen.state())));
         Ok(updates)
     }
 
-    fn status(&self, status: Value) -> Value {
+    fn status(&self, status: &Value) -> Value {
         outward::status_update(self.first.id, self.first.session_id.as_str(), status)
     }
 
-    fn artifact(&self, artifact: Value) -> Value {
+    fn artifact(&self, artifact: &Value) -> Value {
         outward::artifact_update(self.first.id, self.first.session_id.as_str(), artifact)
     }
 }

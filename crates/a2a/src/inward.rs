@@ -114,7 +114,7 @@ pub(crate) fn request(asked: Asked<'_>) -> Result<Request, Wrong> {
     request.context.constraints.budget = lineage.budget;
     let left = request.context.constraints.deadline.map_or(EXECUTION_MS, |due| due.since(now).max(1));
     request.return_protocol.timeout_ms = Some(left.min(WAIT_MS_MAX));
-    request.context.metadata = note(message, &lineage, modes, whole);
+    request.context.metadata = note(message, &lineage, &modes, whole);
     Ok(request)
 }
 
@@ -128,7 +128,7 @@ fn said<'m>(message: &'m Message, metadata: Option<&'m HashMap<String, Value>>, 
 }
 
 /// What the request remembers of the message: for the way back, and for whoever reads the trail.
-fn note(message: &Message, lineage: &Lineage, modes: Vec<String>, whole: bool) -> Value {
+fn note(message: &Message, lineage: &Lineage, modes: &[String], whole: bool) -> Value {
     let mut note = Map::from_iter([("message_id".to_owned(), json!(message.message_id))]);
     if whole {
         note.insert("parts".to_owned(), json!(true));
@@ -138,8 +138,13 @@ fn note(message: &Message, lineage: &Lineage, modes: Vec<String>, whole: bool) -
     }
     let path = (!lineage.path.is_empty()).then_some(&lineage.path);
     let origin = json!({"session": lineage.session, "handoff": lineage.handoff, "path": path});
-    let origin: Map<String, Value> =
-        origin.as_object().into_iter().flatten().filter(|(_, v)| !v.is_null()).map(|(k, v)| (k.clone(), v.clone())).collect();
+    let origin: Map<String, Value> = origin
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, v)| !v.is_null())
+        .map(|(k, v)| (k.clone(), v.clone()))
+        .collect();
     if !origin.is_empty() {
         note.insert("origin".to_owned(), Value::Object(origin));
     }

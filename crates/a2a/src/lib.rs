@@ -72,6 +72,12 @@ struct Inner {
     pushes: Arc<Pushes>,
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.pushes.stop();
+    }
+}
+
 impl Rim {
     /// Opens the rim on the engine of the house, and goes on telling those who wanted to be told before.
     ///
@@ -84,14 +90,12 @@ impl Rim {
     }
 
     /// What needs a key where the server has keys: `/a2a` and all below it.
-    #[must_use]
     pub fn keyed(&self) -> Router {
         web::keyed(self.inner.clone())
     }
 
     /// What everybody may ask for: the cards and the catalogue. With an engine in the request they show what that caller
     /// may see, without one what is public.
-    #[must_use]
     pub fn public(&self) -> Router {
         web::public(self.inner.clone())
     }

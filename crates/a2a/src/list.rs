@@ -31,15 +31,17 @@ impl Desk {
         let since = request.status_timestamp_after.map(|time| time.timestamp_millis());
         let mut tasks: Vec<(Order, Handoff, Handoff)> = Vec::new();
         for first in self.tasks(request.context_id.as_deref().filter(|id| !id.is_empty())).await? {
-            let latest = if first.status() == Status::Escalated { self.engine.latest(first.id).await? } else { first.clone() };
+            let latest =
+                if first.status() == Status::Escalated { self.engine.latest(first.id).await? } else { first.clone() };
             let (now, at) = (State::of(&latest), changed(&latest));
-            if wanted.is_none_or(|wanted| wanted == now) && since.is_none_or(|since| at.0 > since) {
+            if wanted.is_none_or(|wanted| wanted == now) && since.is_none_or(|since| at.0 >= since) {
                 tasks.push(((std::cmp::Reverse(at.0), first.id), first, latest));
             }
         }
-        tasks.sort_by(|a, b| a.0.cmp(&b.0));
+        tasks.sort_by_key(|task| task.0);
         let total = tasks.len();
-        let rest: Vec<_> = tasks.into_iter().filter(|(order, ..)| after.as_ref().is_none_or(|after| order > after)).collect();
+        let rest: Vec<_> =
+            tasks.into_iter().filter(|(order, ..)| after.as_ref().is_none_or(|after| order > after)).collect();
         let next = rest.get(size).and_then(|_| rest.get(size - 1)).map(|(order, ..)| token(order)).unwrap_or_default();
         let mut shown = Vec::new();
         for (_, first, _) in rest.into_iter().take(size) {
@@ -70,8 +72,7 @@ impl Desk {
         let from = if caller.role == Role::Agent { Some(who::speaker(caller)?) } else { None };
         // An agent's caller may speak for several: then all that it sees is looked at.
         let from = from.filter(|_| caller.acts_as.as_ref().is_some_and(|agents| agents.len() == 1));
-        let mut query =
-            HandoffQuery { session, from, latest_first: true, limit: PAGE_MAX, ..HandoffQuery::default() };
+        let mut query = HandoffQuery { session, from, latest_first: true, limit: PAGE_MAX, ..HandoffQuery::default() };
         let (mut found, mut looked) = (Vec::new(), 0);
         loop {
             let (page, next) = self.engine.handoffs_page(query.clone()).await?;
@@ -95,8 +96,8 @@ fn changed(latest: &Handoff) -> Timestamp {
 }
 
 fn page_size(size: Option<i32>) -> Result<usize, Wrong> {
-    let Some(size) = size.filter(|size| *size != 0) else { return Ok(A2A_TASKS_PAGE) };
-    usize::try_from(size).ok().filter(|size| *size <= A2A_TASKS_PAGE_MAX).ok_or_else(|| {
+    let Some(size) = size else { return Ok(A2A_TASKS_PAGE) };
+    usize::try_from(size).ok().filter(|size| (1..=A2A_TASKS_PAGE_MAX).contains(size)).ok_or_else(|| {
         Wrong::field("pageSize", format!("it is {size}; 1 to {A2A_TASKS_PAGE_MAX} is allowed (A2A_TASKS_PAGE_MAX)"))
     })
 }
@@ -119,9 +120,8 @@ fn token((at, id): &Order) -> String {
 fn cursor(token: &str) -> Result<Order, Wrong> {
     let text = URL_SAFE_NO_PAD.decode(token).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let parts = text.as_deref().and_then(|text| text.split_once('/'));
-    let order = parts.and_then(|(at, id)| {
-        Some((std::cmp::Reverse(at.parse().ok()?), HandoffId(id.parse::<uuid::Uuid>().ok()?)))
-    });
+    let order = parts
+        .and_then(|(at, id)| Some((std::cmp::Reverse(at.parse().ok()?), HandoffId(id.parse::<uuid::Uuid>().ok()?))));
     order.ok_or_else(|| Wrong::field("pageToken", "it is not one of ours"))
 }
 

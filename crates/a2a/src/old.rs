@@ -75,7 +75,8 @@ fn message(mut old: Value) -> Result<Value, Wrong> {
     };
     let parts = match take(&mut old, "parts") {
         Value::Array(parts) => {
-            let parts: Result<Vec<Value>, Wrong> = parts.into_iter().enumerate().map(|(at, old)| part(at, old)).collect();
+            let parts: Result<Vec<Value>, Wrong> =
+                parts.into_iter().enumerate().map(|(at, old)| part(at, old)).collect();
             Value::Array(parts?)
         }
         other => other,
@@ -152,7 +153,10 @@ pub(crate) fn event(mut new: Value) -> Value {
         let rests = matches!(
             update["status"]["state"].as_str(),
             Some(
-                "TASK_STATE_COMPLETED" | "TASK_STATE_FAILED" | "TASK_STATE_CANCELED" | "TASK_STATE_REJECTED"
+                "TASK_STATE_COMPLETED"
+                    | "TASK_STATE_FAILED"
+                    | "TASK_STATE_CANCELED"
+                    | "TASK_STATE_REJECTED"
                     | "TASK_STATE_INPUT_REQUIRED"
             )
         );
@@ -229,7 +233,8 @@ fn old_push(mut new: Value) -> Value {
         config.extend(Some(new[name].take()).filter(|v| !v.is_null()).map(|value| (name.to_owned(), value)));
     }
     if new["authentication"].is_object() {
-        let (scheme, credentials) = (new["authentication"]["scheme"].take(), new["authentication"]["credentials"].take());
+        let (scheme, credentials) =
+            (new["authentication"]["scheme"].take(), new["authentication"]["credentials"].take());
         config.insert("authentication".to_owned(), json!({"schemes": [scheme], "credentials": credentials}));
     }
     json!({"taskId": task, "pushNotificationConfig": config})

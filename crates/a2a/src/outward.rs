@@ -270,12 +270,12 @@ fn history_of(first: &Handoff, latest: &Handoff, messages: &[Message], most: Opt
 }
 
 /// The update of a stream or a push that says a status.
-pub(crate) fn status_update(task: HandoffId, context: &str, status: Value) -> Value {
+pub(crate) fn status_update(task: HandoffId, context: &str, status: &Value) -> Value {
     json!({"statusUpdate": {"taskId": task, "contextId": context, "status": status}})
 }
 
 /// The update of a stream or a push that brings an artifact, as a whole.
-pub(crate) fn artifact_update(task: HandoffId, context: &str, artifact: Value) -> Value {
+pub(crate) fn artifact_update(task: HandoffId, context: &str, artifact: &Value) -> Value {
     json!({"artifactUpdate": {
         "taskId": task, "contextId": context, "artifact": artifact, "append": false, "lastChunk": true,
     }})

@@ -129,7 +129,8 @@ mod tests {
             let expected = Place { agent: agent.map(str::to_owned), tenant: tenant.map(str::to_owned), door };
             assert_eq!(place(path), Some(expected), "{path}");
         }
-        for nowhere in ["/acme/x/y", "//", "/tasks/7:explode", "/tasks/7/x", "/agents//tasks", "/a%2", "/a%00b", "/%ff"] {
+        for nowhere in ["/acme/x/y", "//", "/tasks/7:explode", "/tasks/7/x", "/agents//tasks", "/a%2", "/a%00b", "/%ff"]
+        {
             assert_eq!(place(nowhere), None, "{nowhere}");
         }
         assert_eq!(place(&format!("/agents/{}", encoded("a/b c:ä"))).unwrap().agent.as_deref(), Some("a/b c:ä"));

@@ -109,7 +109,10 @@ impl Pushes {
     /// Those who want to be told of a task.
     pub(crate) fn of(&self, task: HandoffId) -> Vec<Config> {
         let held = self.held.lock();
-        held.range((task, String::new())..).take_while(|(key, _)| key.0 == task).map(|(_, held)| held.config.clone()).collect()
+        held.range((task, String::new())..)
+            .take_while(|(key, _)| key.0 == task)
+            .map(|(_, held)| held.config.clone())
+            .collect()
     }
 
     /// Nobody is told there any more. Who is not there is not told either.

@@ -94,8 +94,7 @@ impl Desk {
                 let from = who::speaker(self.engine.caller())?;
                 let traceparent = self.traceparent.clone();
                 let (to, now) = (self.agent.clone(), self.engine.now());
-                let asked =
-                    Asked { message: &message, metadata: metadata.as_ref(), modes, traceparent, from, to, now };
+                let asked = Asked { message: &message, metadata: metadata.as_ref(), modes, traceparent, from, to, now };
                 let position = self.engine.feed_position();
                 let made = self.begin(&message, inward::request(asked)?).await?;
                 if let Some(mut config) = configuration.task_push_notification_config {
@@ -145,11 +144,12 @@ impl Desk {
         if let Some(id) = message.context_id.as_deref().filter(|id| !id.is_empty()) {
             let unknown = || Wrong::field("message.contextId", "there is no such context");
             let id = SessionId::new(id).map_err(|_| unknown())?;
-            return match self.engine.session(&id).await {
-                Ok(_) => Ok(id),
-                Err(error) if error.has(Code::UnknownSession) => Err(unknown()),
-                Err(error) => Err(error.into()),
+            match self.engine.session(&id).await {
+                Err(error) if error.has(Code::UnknownSession) => return Err(unknown()),
+                found => found?,
             };
+            who::known(&self.engine, from).await?;
+            return Ok(id);
         }
         who::known(&self.engine, from).await?;
         let caller = self.engine.caller();
@@ -242,7 +242,8 @@ impl Desk {
             return Err(Wrong::field("message.parts", what).with("hint", hint));
         };
         let caller = self.engine.caller();
-        let by = caller.acts_as.as_ref().and_then(|agents| agents.first()).map_or(caller.name.as_str(), AgentId::as_str);
+        let by =
+            caller.acts_as.as_ref().and_then(|agents| agents.first()).map_or(caller.name.as_str(), AgentId::as_str);
         let id = found.latest.id;
         if yes {
             self.engine.approve(id, by, &comment).await?;

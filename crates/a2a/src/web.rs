@@ -125,7 +125,9 @@ fn for_tenant(engine: Engine, named: Option<String>) -> Result<Engine, Wrong> {
     let Some(named) = named.filter(|named| *named != engine.caller().tenant) else { return Ok(engine) };
     let fits = AgentId::new(&named).is_ok() && !named.starts_with("handover:");
     if !engine.caller().house || !fits {
-        return Err(Wrong::new(Kind::Forbidden, "a key of one tenant speaks for no other").and("tenant", "it is not yours"));
+        return Err(
+            Wrong::new(Kind::Forbidden, "a key of one tenant speaks for no other").and("tenant", "it is not yours")
+        );
     }
     let mut caller = engine.caller().clone();
     caller.tenant = named;
@@ -159,7 +161,10 @@ pub(crate) fn public(inner: Arc<Inner>) -> Router {
             "/a2a/agents/{agent}/.well-known/agent-card.json",
             get(move |Path(name): Path<String>, request: Request| async move { agent_card(&agent, &name, &request) }),
         )
-        .route("/.well-known/ai-catalog.json", get(move |request: Request| async move { catalogue(&catalog, &request) }))
+        .route(
+            "/.well-known/ai-catalog.json",
+            get(move |request: Request| async move { catalogue(&catalog, &request) }),
+        )
 }
 
 fn house_card(inner: &Inner, request: &Request) -> Response<Body> {
@@ -215,7 +220,8 @@ fn cached(request: &Request, document: &Value, media: &'static str) -> Response<
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
     headers.insert(header::VARY, HeaderValue::from_static("authorization, host"));
-    for (name, value) in [(header::CACHE_CONTROL, format!("{whose}, max-age={A2A_CARD_SECONDS}")), (header::ETAG, tag)] {
+    for (name, value) in [(header::CACHE_CONTROL, format!("{whose}, max-age={A2A_CARD_SECONDS}")), (header::ETAG, tag)]
+    {
         if let Ok(value) = HeaderValue::from_str(&value) {
             headers.insert(name, value);
         }

@@ -22,7 +22,8 @@ pub(crate) fn speaker(caller: &Caller) -> Result<AgentId, Wrong> {
     if *caller == (Caller { tenant: caller.tenant.clone(), ..Caller::local() }) {
         return name(NOBODY);
     }
-    let tame: String = caller.name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+    let tame: String =
+        caller.name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
     name(&tame)
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 
+#[expect(clippy::needless_pass_by_value, reason = "tables are shorter to read")]
 fn message(parts: Value) -> Message {
     serde_json::from_value(json!({"messageId": "m", "role": "ROLE_USER", "parts": parts})).unwrap()
 }

@@ -84,7 +84,19 @@ impl Pushes {
         for (field, text) in texts {
             check_text(field, text.as_deref().unwrap_or_default())?;
         }
-        Ok(Config { id, task, session, tenant, url: said.url, token, scheme, credentials, old, after: None, done: false })
+        Ok(Config {
+            id,
+            task,
+            session,
+            tenant,
+            url: said.url,
+            token,
+            scheme,
+            credentials,
+            old,
+            after: None,
+            done: false,
+        })
     }
 }
 

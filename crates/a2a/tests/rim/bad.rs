@@ -1,15 +1,14 @@
 //! Whatever comes from outside: a clear error, never one of ours.
 
 use crate::house::{House, agent, document, message, post};
-use axum::{
-    body::Body,
-    http::Request,
-};
+use axum::{body::Body, http::Request};
 use serde_json::{Value, json};
 
 /// Bodies of JSON-RPC, and the code that each gets.
 fn bodies() -> Vec<(String, i64)> {
-    let around = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+    let around = |method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+    };
     let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
     let send = |message: Value| around("SendMessage", json!({"message": message}));
     let with = |field: &str, value: Value| {
@@ -83,15 +82,24 @@ async fn messages_of_0_3_that_cannot_be() {
     let house = House::new().await;
     let client = house.client(agent("ann", "default"));
     for params in [
-        json!(null), json!(7), json!("x"), json!([]), json!({}), json!({"message": "x"}), json!({"message": []}),
-        json!({"message": {"role": "user", "parts": "x"}}), json!({"message": {"role": "user", "parts": [7]}}),
+        json!(null),
+        json!(7),
+        json!("x"),
+        json!([]),
+        json!({}),
+        json!({"message": "x"}),
+        json!({"message": []}),
+        json!({"message": {"role": "user", "parts": "x"}}),
+        json!({"message": {"role": "user", "parts": [7]}}),
         json!({"message": {"role": "user", "parts": [{"kind": "video"}]}}),
         json!({"message": {"role": "user", "messageId": "m", "parts": [{"kind": "file", "file": 7}]}}),
         json!({"message": {"role": "boss", "messageId": "m", "parts": []}}),
         json!({"message": {"role": "user", "messageId": "m", "parts": [{"kind": "text", "text": "x"}]}, "configuration": {"pushNotificationConfig": 7}}),
         json!({"message": {"role": "user", "messageId": "m", "parts": [{"kind": "text", "text": "x"}]}, "configuration": {"pushNotificationConfig": {"authentication": {"schemes": 7}}}}),
     ] {
-        for method in ["message/send", "tasks/pushNotificationConfig/set", "tasks/pushNotificationConfig/get", "tasks/get"] {
+        for method in
+            ["message/send", "tasks/pushNotificationConfig/set", "tasks/pushNotificationConfig/get", "tasks/get"]
+        {
             let answer = client.rpc_in("/a2a/agents/bob", None, method, params.clone()).await;
             let code = answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("{method} {params}: {answer}"));
             assert!(code == -32602 || code == -32001, "{method} {params}: {answer}");
@@ -127,7 +135,8 @@ async fn requests_over_http_that_cannot_be() {
         ("POST", "/a2a/tasks/x:cancel", json, "{}", 404),
         ("DELETE", "/a2a/tasks/x", json, "", 404),
     ] {
-        let request = Request::builder().method(method).uri(path).header("a2a-version", "1.0").header("content-type", media);
+        let request =
+            Request::builder().method(method).uri(path).header("a2a-version", "1.0").header("content-type", media);
         let answer = document(client.ask(request.body(Body::from(body.to_owned())).unwrap()).await).await;
         assert_eq!(answer.status, status, "{method} {path} {body}: {}", answer.body);
         assert_eq!(answer.body["error"]["details"][0]["@type"], "type.googleapis.com/google.rpc.ErrorInfo", "{path}");
@@ -158,7 +167,8 @@ async fn our_own_trouble_is_not_told() {
     let house = House::new().await;
     let client = house.client(agent("ann", "default"));
     house.engine.close().await.unwrap();
-    let sent = client.rpc_at("/a2a/agents/bob", "SendMessage", json!({"message": message("m", json!([{"text": "x"}]))})).await;
+    let sent =
+        client.rpc_at("/a2a/agents/bob", "SendMessage", json!({"message": message("m", json!([{"text": "x"}]))})).await;
     assert_eq!(sent["error"]["code"], -32603, "{sent}");
     let rest = client.get("/a2a/tasks").await;
     assert!(rest.status == 500 || rest.status == 503, "{}", rest.body);

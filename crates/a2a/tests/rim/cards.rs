@@ -2,7 +2,10 @@
 
 use crate::house::{House, agent, id, worker};
 use a2a::AgentCard;
-use handover_core::{access::{NewKey, Role}, command::Caller};
+use handover_core::{
+    access::{NewKey, Role},
+    command::Caller,
+};
 use serde_json::{Value, json};
 
 const CARD: &str = "/.well-known/agent-card.json";
@@ -32,7 +35,10 @@ async fn a_card_has_all_that_the_specification_asks_for() {
             .collect();
         assert_eq!(interfaces, [(url, "JSONRPC", "1.0"), (url, "HTTP+JSON", "1.0"), (url, "JSONRPC", "0.3")]);
         let can = &card.capabilities;
-        assert_eq!((can.streaming, can.push_notifications, can.extended_agent_card), (Some(true), Some(true), Some(true)));
+        assert_eq!(
+            (can.streaming, can.push_notifications, can.extended_agent_card),
+            (Some(true), Some(true), Some(true))
+        );
         let extensions = can.extensions.clone().unwrap();
         assert_eq!(extensions[0].uri, handover_core::a2a::LINEAGE);
         // For readers of 0.3.
@@ -48,7 +54,8 @@ async fn a_card_is_kept_for_a_while_and_asked_for_by_its_tag() {
     let first = client.get(CARD).await;
     assert!(first.headers["cache-control"].to_str().unwrap().contains("max-age="));
     let tag = first.headers["etag"].clone();
-    let again = || axum::http::Request::get(CARD).header("host", "agents.example.org").header("if-none-match", tag.clone());
+    let again =
+        || axum::http::Request::get(CARD).header("host", "agents.example.org").header("if-none-match", tag.clone());
     let fresh = client.ask(again().body(axum::body::Body::empty()).unwrap()).await;
     assert_eq!(fresh.status(), 304);
     house.engine.register_profile(worker("dan", "juggling")).await.unwrap();
@@ -90,7 +97,10 @@ async fn without_a_key_a_card_shows_what_is_public() {
     let of_agent = client.get("/a2a/agents/bob/extendedAgentCard").await.body;
     assert_eq!((&of_agent["name"], skills(&of_agent)), (&json!("bob"), vec!["adding"]));
     let acme = house.client(agent("mallory", "acme"));
-    assert_eq!(skills(&acme.rpc("GetExtendedAgentCard", json!({})).await["result"]), ["adding", "juggling", "spying", "writing"]);
+    assert_eq!(
+        skills(&acme.rpc("GetExtendedAgentCard", json!({})).await["result"]),
+        ["adding", "juggling", "spying", "writing"]
+    );
     // Who hands over and takes nothing is no agent to be sent to.
     house.task(&client, "dan", "juggle").await;
     assert_eq!(client.get("/a2a/agents/ann/.well-known/agent-card.json").await.status, 404);

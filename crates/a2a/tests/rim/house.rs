@@ -121,7 +121,8 @@ async fn open(folder: &tempfile::TempDir, policy: Policy) -> (Engine, Rim) {
     let options = handover_engine::Options { policy, sync: false, ..handover_engine::Options::default() };
     let engine = Engine::open_with(folder.path().join("test.db"), options).await.unwrap();
     let push_wait = Duration::from_millis(5);
-    let rim = Rim::open(engine.clone(), Options { allow_private: true, push_wait, ..Options::default() }).await.unwrap();
+    let rim =
+        Rim::open(engine.clone(), Options { allow_private: true, push_wait, ..Options::default() }).await.unwrap();
     (engine, rim)
 }
 
@@ -135,6 +136,7 @@ pub fn new_id() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "tables are shorter to read")]
 pub fn message(id: &str, parts: Value) -> Value {
     json!({"messageId": id, "role": "ROLE_USER", "parts": parts})
 }
@@ -195,7 +197,8 @@ impl Client {
 }
 
 pub fn post(path: &str, version: Option<&str>, body: String) -> Request<Body> {
-    let mut request = Request::post(path).header("content-type", "application/json").header("host", "agents.example.org");
+    let mut request =
+        Request::post(path).header("content-type", "application/json").header("host", "agents.example.org");
     if let Some(version) = version {
         request = request.header("a2a-version", version);
     }

@@ -25,7 +25,9 @@ async fn a_task_is_sent_seen_listed_and_taken_back_over_both_bindings() {
     let client = house.local();
     let send = |id: String| json!({"message": message(&id, json!([{"text": "add 1 and 2"}])), "configuration": {"returnImmediately": true}});
     let sent = client.rpc_at("/a2a/agents/bob", "SendMessage", send(new_id())).await;
-    let SendMessageResponse::Task(task) = serde_json::from_value(sent["result"].clone()).unwrap() else { panic!("{sent}") };
+    let SendMessageResponse::Task(task) = serde_json::from_value(sent["result"].clone()).unwrap() else {
+        panic!("{sent}")
+    };
     let rested = client.rest("POST", "/a2a/agents/bob/message:send", send(new_id())).await;
     let SendMessageResponse::Task(other) = serde_json::from_value(rested.body).unwrap() else { panic!() };
     assert_eq!((rested.status, &task.status.state), (200, &other.status.state));
@@ -38,7 +40,8 @@ async fn a_task_is_sent_seen_listed_and_taken_back_over_both_bindings() {
     assert_eq!((&seen.id, &seen.context_id), (&id, &task.context_id));
     assert_eq!(seen.history.unwrap()[0].text(), Some("add 1 and 2"));
 
-    let listed = both(&client, "ListTasks", json!({"pageSize": 1}), ("GET", "/a2a/tasks?pageSize=1".into(), Value::Null)).await;
+    let listed =
+        both(&client, "ListTasks", json!({"pageSize": 1}), ("GET", "/a2a/tasks?pageSize=1".into(), Value::Null)).await;
     assert_eq!((listed.status, &listed.rpc["result"]), (200, &listed.rest));
     let list: ListTasksResponse = serde_json::from_value(listed.rest).unwrap();
     assert_eq!((list.tasks.len(), list.page_size, list.total_size), (1, 1, 2));
@@ -69,23 +72,66 @@ async fn what_goes_wrong_is_the_same_over_both_bindings() {
     elsewhere["message"]["contextId"] = json!("another");
     let mut unknown_context = json!({"message": message(&new_id(), json!([{"text": "x"}]))});
     unknown_context["message"]["contextId"] = json!("not-mine");
-    let strange = json!({"message": message(&new_id(), json!([{"raw": "AA==", "mediaType": "application/x-strange"}]))});
+    let strange =
+        json!({"message": message(&new_id(), json!([{"raw": "AA==", "mediaType": "application/x-strange"}]))});
     let post = |params: &Value| ("POST", "/a2a/message:send".to_owned(), params.clone());
     let at = |suffix: &str, task: &str| format!("/a2a/tasks/{task}{suffix}");
     for (method, params, rest, code, status, reason) in [
         ("GetTask", json!({"id": nobody}), ("GET", at("", &nobody), Value::Null), -32001, 404, "TASK_NOT_FOUND"),
         ("GetTask", json!({"id": "x"}), ("GET", at("", "x"), Value::Null), -32001, 404, "TASK_NOT_FOUND"),
-        ("CancelTask", json!({"id": nobody}), ("POST", at(":cancel", &nobody), Value::Null), -32001, 404, "TASK_NOT_FOUND"),
-        ("CancelTask", json!({"id": done}), ("POST", at(":cancel", &done), Value::Null), -32002, 400, "TASK_NOT_CANCELABLE"),
-        ("SubscribeToTask", json!({"id": done}), ("POST", at(":subscribe", &done), Value::Null), -32004, 400, "UNSUPPORTED_OPERATION"),
-        ("SubscribeToTask", json!({"id": nobody}), ("GET", at(":subscribe", &nobody), Value::Null), -32001, 404, "TASK_NOT_FOUND"),
+        (
+            "CancelTask",
+            json!({"id": nobody}),
+            ("POST", at(":cancel", &nobody), Value::Null),
+            -32001,
+            404,
+            "TASK_NOT_FOUND",
+        ),
+        (
+            "CancelTask",
+            json!({"id": done}),
+            ("POST", at(":cancel", &done), Value::Null),
+            -32002,
+            400,
+            "TASK_NOT_CANCELABLE",
+        ),
+        (
+            "SubscribeToTask",
+            json!({"id": done}),
+            ("POST", at(":subscribe", &done), Value::Null),
+            -32004,
+            400,
+            "UNSUPPORTED_OPERATION",
+        ),
+        (
+            "SubscribeToTask",
+            json!({"id": nobody}),
+            ("GET", at(":subscribe", &nobody), Value::Null),
+            -32001,
+            404,
+            "TASK_NOT_FOUND",
+        ),
         ("SendMessage", to(&done), post(&to(&done)), -32004, 400, "UNSUPPORTED_OPERATION"),
         ("SendMessage", to(&nobody), post(&to(&nobody)), -32001, 404, "TASK_NOT_FOUND"),
         ("SendMessage", elsewhere.clone(), post(&elsewhere), -32602, 400, "INVALID_PARAMS"),
         ("SendMessage", unknown_context.clone(), post(&unknown_context), -32602, 400, "INVALID_PARAMS"),
         ("SendMessage", strange.clone(), post(&strange), -32005, 400, "CONTENT_TYPE_NOT_SUPPORTED"),
-        ("ListTasks", json!({"pageSize": 101}), ("GET", "/a2a/tasks?pageSize=101".into(), Value::Null), -32602, 400, "INVALID_PARAMS"),
-        ("ListTasks", json!({"pageToken": "x"}), ("GET", "/a2a/tasks?pageToken=x".into(), Value::Null), -32602, 400, "INVALID_PARAMS"),
+        (
+            "ListTasks",
+            json!({"pageSize": 101}),
+            ("GET", "/a2a/tasks?pageSize=101".into(), Value::Null),
+            -32602,
+            400,
+            "INVALID_PARAMS",
+        ),
+        (
+            "ListTasks",
+            json!({"pageToken": "x"}),
+            ("GET", "/a2a/tasks?pageToken=x".into(), Value::Null),
+            -32602,
+            400,
+            "INVALID_PARAMS",
+        ),
         (
             "GetTaskPushNotificationConfig",
             json!({"taskId": done, "id": "x"}),
@@ -97,7 +143,13 @@ async fn what_goes_wrong_is_the_same_over_both_bindings() {
     ] {
         let both = both(&client, method, params.clone(), rest).await;
         let error = &both.rpc["error"];
-        assert_eq!((&error["code"], both.status), (&json!(code), status), "{method} {params}: {} {}", both.rpc, both.rest);
+        assert_eq!(
+            (&error["code"], both.status),
+            (&json!(code), status),
+            "{method} {params}: {} {}",
+            both.rpc,
+            both.rest
+        );
         assert_eq!(both.rest["error"]["code"], status, "{}", both.rest);
         assert_eq!(error["message"], both.rest["error"]["message"]);
         for details in [&error["data"], &both.rest["error"]["details"]] {
@@ -149,7 +201,8 @@ async fn a_list_is_filtered_sorted_and_paged() {
     };
     let all = client.rpc("ListTasks", json!({})).await["result"].clone();
     assert_eq!(seen(&all).len(), 5);
-    let times: Vec<&str> = all["tasks"].as_array().unwrap().iter().map(|t| t["status"]["timestamp"].as_str().unwrap()).collect();
+    let times: Vec<&str> =
+        all["tasks"].as_array().unwrap().iter().map(|t| t["status"]["timestamp"].as_str().unwrap()).collect();
     assert!(times.windows(2).all(|pair| pair[0] >= pair[1]), "{times:?}");
     assert_eq!((&all["nextPageToken"], &all["totalSize"], &all["pageSize"]), (&json!(""), &json!(5), &json!(50)));
     assert!(all["tasks"].as_array().unwrap().iter().all(|task| task.get("artifacts").is_none()), "{all}");
@@ -175,7 +228,8 @@ async fn a_list_is_filtered_sorted_and_paged() {
     let of_context = client.rpc("ListTasks", json!({"contextId": ids[2].1})).await["result"].clone();
     assert_eq!(seen(&of_context), [ids[2].0.clone()]);
     assert_eq!(seen(&client.rpc("ListTasks", json!({"contextId": "none"})).await["result"]), [""; 0]);
-    let later = client.rpc("ListTasks", json!({"statusTimestampAfter": "2100-01-01T00:00:00Z"})).await["result"].clone();
+    let later =
+        client.rpc("ListTasks", json!({"statusTimestampAfter": "2100-01-01T00:00:00Z"})).await["result"].clone();
     assert_eq!(seen(&later), [""; 0]);
 }
 
@@ -188,7 +242,8 @@ async fn history_is_as_long_as_it_is_asked_for() {
     for n in 0..3 {
         let mut message = message(&new_id(), json!([{"text": format!("and {n}")}]));
         message["taskId"] = json!(task);
-        let said = client.rpc("SendMessage", json!({"message": message, "configuration": {"returnImmediately": true}})).await;
+        let said =
+            client.rpc("SendMessage", json!({"message": message, "configuration": {"returnImmediately": true}})).await;
         assert_eq!(said["result"]["task"]["id"], json!(task), "{said}");
     }
     for (length, expected) in [(json!(null), 4), (json!(0), 0), (json!(2), 2), (json!(9), 4)] {
@@ -233,7 +288,8 @@ async fn a_task_for_the_house_is_routed() {
         if let Some(skill) = skill {
             message["metadata"] = json!({"skillId": skill});
         }
-        let sent = client.rpc("SendMessage", json!({"message": message, "configuration": {"returnImmediately": true}})).await;
+        let sent =
+            client.rpc("SendMessage", json!({"message": message, "configuration": {"returnImmediately": true}})).await;
         let id = sent["result"]["task"]["id"].as_str().unwrap_or_else(|| panic!("{sent}"));
         assert_eq!(house.handoff(id).await.to_agent.as_str(), to);
     }
@@ -298,6 +354,12 @@ async fn times_and_names_are_written_as_they_must_be() {
     // Headers are found however they are written, and so is the content type of requests.
     let request = axum::http::Request::get("/a2a/tasks").header("A2A-VERSION", "1.0").body(axum::body::Body::empty());
     assert_eq!(client.ask(request.unwrap()).await.status(), 200);
-    let rpc = client.ask(crate::house::post("/a2a", Some("1.0"), json!({"jsonrpc": "2.0", "id": 1, "method": "ListTasks"}).to_string())).await;
+    let rpc = client
+        .ask(crate::house::post(
+            "/a2a",
+            Some("1.0"),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "ListTasks"}).to_string(),
+        ))
+        .await;
     assert_eq!(rpc.headers()["content-type"], "application/json");
 }

@@ -19,7 +19,8 @@ async fn a_client_of_0_3_sends_looks_and_takes_back() {
         assert_eq!(task["history"][0]["parts"][0], json!({"kind": "text", "text": "add"}));
         assert_eq!(task["history"][0]["role"], "user");
         let id = task["id"].as_str().unwrap();
-        let got = client.rpc_in(at, version, "tasks/get", json!({"id": id, "historyLength": 0})).await["result"].clone();
+        let got =
+            client.rpc_in(at, version, "tasks/get", json!({"id": id, "historyLength": 0})).await["result"].clone();
         assert_eq!((&got["id"], got.get("history")), (&json!(id), None));
         let lease = house.accept(id).await;
         house.finish(id, lease, json!([1, 2])).await;
@@ -79,7 +80,9 @@ async fn pushes_and_the_card_have_their_old_names() {
 async fn each_version_has_its_own_methods() {
     let house = House::new().await;
     let client = house.local();
-    for (version, method) in [(Some("1.0"), "message/send"), (None, "SendMessage"), (Some("0.3"), "ListTasks"), (None, "tasks/list")] {
+    for (version, method) in
+        [(Some("1.0"), "message/send"), (None, "SendMessage"), (Some("0.3"), "ListTasks"), (None, "tasks/list")]
+    {
         let answer = client.rpc_in("/a2a", version, method, json!({})).await;
         assert_eq!(answer["error"]["code"], -32601, "{version:?} {method}: {answer}");
     }
@@ -88,7 +91,10 @@ async fn each_version_has_its_own_methods() {
         assert_eq!(answer["error"]["code"], -32009, "{version}: {answer}");
         let rest = axum::http::Request::get("/a2a/tasks").header("a2a-version", version);
         let answer = crate::house::document(client.ask(rest.body(axum::body::Body::empty()).unwrap()).await).await;
-        assert_eq!((answer.status, &answer.body["error"]["details"][0]["reason"]), (400, &json!("VERSION_NOT_SUPPORTED")));
+        assert_eq!(
+            (answer.status, &answer.body["error"]["details"][0]["reason"]),
+            (400, &json!("VERSION_NOT_SUPPORTED"))
+        );
     }
     // HTTP+JSON is offered in 1.0 alone, as the card says.
     let bare = axum::http::Request::get("/a2a/tasks").body(axum::body::Body::empty()).unwrap();

@@ -77,7 +77,10 @@ async fn configs_are_made_seen_listed_and_removed_over_both_bindings() {
     let given = second.body["id"].as_str().unwrap().to_owned();
     assert!(!given.is_empty());
     for (rpc, rest) in [
-        (client.rpc("GetTaskPushNotificationConfig", json!({"taskId": task, "id": "one"})).await, client.get(&format!("{path}/one")).await),
+        (
+            client.rpc("GetTaskPushNotificationConfig", json!({"taskId": task, "id": "one"})).await,
+            client.get(&format!("{path}/one")).await,
+        ),
         (client.rpc("ListTaskPushNotificationConfigs", json!({"taskId": task})).await, client.get(&path).await),
     ] {
         assert_eq!(rpc["result"], rest.body);
@@ -92,8 +95,14 @@ async fn configs_are_made_seen_listed_and_removed_over_both_bindings() {
     assert_eq!(client.get(&path).await.body["configs"], json!([]));
     // Of a task that is over, too.
     client.rpc("CancelTask", json!({"id": task})).await;
-    assert_eq!(client.rpc("CreateTaskPushNotificationConfig", config(&task, "late", url)).await["result"]["id"], "late");
-    assert_eq!(client.rpc("GetTaskPushNotificationConfig", json!({"taskId": task, "id": "late"})).await["result"]["id"], "late");
+    assert_eq!(
+        client.rpc("CreateTaskPushNotificationConfig", config(&task, "late", url)).await["result"]["id"],
+        "late"
+    );
+    assert_eq!(
+        client.rpc("GetTaskPushNotificationConfig", json!({"taskId": task, "id": "late"})).await["result"]["id"],
+        "late"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -101,13 +110,17 @@ async fn a_receiver_is_told_all_in_order_with_its_token_and_credentials() {
     let house = House::new().await;
     let client = house.client(agent("ann", "default"));
     let mut receiver = Receiver::new().await;
-    let push = json!({"url": receiver.url, "token": "tok", "authentication": {"scheme": "Bearer", "credentials": "sec"}});
+    let push =
+        json!({"url": receiver.url, "token": "tok", "authentication": {"scheme": "Bearer", "credentials": "sec"}});
     let params = json!({"message": message(&new_id(), json!([{"text": "add"}])),
         "configuration": {"returnImmediately": true, "taskPushNotificationConfig": push}});
     let sent = client.rpc_at("/a2a/agents/bob", "SendMessage", params).await;
     let task = sent["result"]["task"]["id"].as_str().unwrap_or_else(|| panic!("{sent}")).to_owned();
     let (headers, first) = receiver.next().await;
-    assert_eq!((&headers["x-a2a-notification-token"], &headers["authorization"]), (&"tok".parse().unwrap(), &"Bearer sec".parse().unwrap()));
+    assert_eq!(
+        (&headers["x-a2a-notification-token"], &headers["authorization"]),
+        (&"tok".parse().unwrap(), &"Bearer sec".parse().unwrap())
+    );
     assert_eq!(headers["content-type"], "application/a2a+json");
     assert_eq!((word(&first), &first["task"]["id"]), ("task submitted".to_owned(), &json!(task)));
     // It is not there for a while, and is told all the same.
@@ -133,7 +146,8 @@ async fn what_was_not_told_before_a_restart_is_told_after_it() {
     house.finish(&task, lease, json!("3")).await;
     let house = house.restart().await;
     let client = house.client(agent("ann", "default"));
-    let kept = client.rpc("ListTaskPushNotificationConfigs", json!({"taskId": task})).await["result"]["configs"].clone();
+    let kept =
+        client.rpc("ListTaskPushNotificationConfigs", json!({"taskId": task})).await["result"]["configs"].clone();
     assert_eq!(kept, json!([config(&task, "one", &receiver.url)]));
     receiver.refuses.store(0, Ordering::SeqCst);
     let words = receiver.words(2).await;
@@ -167,7 +181,10 @@ async fn a_receiver_of_0_3_is_told_the_task() {
     client.rpc_in("/a2a", None, "tasks/pushNotificationConfig/set", config).await;
     house.accept(&task).await;
     let (headers, told) = receiver.next().await;
-    assert_eq!((&told["kind"], &told["id"], &told["status"]["state"]), (&json!("task"), &json!(task), &json!("working")));
+    assert_eq!(
+        (&told["kind"], &told["id"], &told["status"]["state"]),
+        (&json!("task"), &json!(task), &json!("working"))
+    );
     assert_eq!(headers["content-type"], "application/json");
 }
 
@@ -179,8 +196,17 @@ async fn private_addresses_are_refused_unless_they_are_allowed() {
     let client = strict.client(agent("ann", "default"));
     let (task, _) = strict.task(&client, "bob", "add").await;
     for url in [
-        "http://127.0.0.1/x", "http://localhost:9/x", "https://10.0.0.1/", "http://[::1]/", "http://169.254.169.254/latest",
-        "http://0x7f.1/", "http://2130706433/", "ftp://example.org/x", "file:///etc/passwd", "not an address", "",
+        "http://127.0.0.1/x",
+        "http://localhost:9/x",
+        "https://10.0.0.1/",
+        "http://[::1]/",
+        "http://169.254.169.254/latest",
+        "http://0x7f.1/",
+        "http://2130706433/",
+        "ftp://example.org/x",
+        "file:///etc/passwd",
+        "not an address",
+        "",
     ] {
         let refused = client.rpc("CreateTaskPushNotificationConfig", json!({"taskId": task, "url": url})).await;
         assert_eq!(refused["error"]["code"], -32602, "{url}: {refused}");
@@ -190,7 +216,8 @@ async fn private_addresses_are_refused_unless_they_are_allowed() {
         let refused = client.rpc_at("/a2a/agents/bob", "SendMessage", inline).await;
         assert_eq!(refused["error"]["code"], -32602, "{url}: {refused}");
     }
-    let taken = client.rpc("CreateTaskPushNotificationConfig", json!({"taskId": task, "url": "https://example.org/x"})).await;
+    let taken =
+        client.rpc("CreateTaskPushNotificationConfig", json!({"taskId": task, "url": "https://example.org/x"})).await;
     assert!(taken["result"]["id"].is_string(), "{taken}");
 }
 
@@ -209,7 +236,12 @@ async fn there_are_only_so_many_for_one_task_and_their_texts_are_bounded() {
     assert!(more["error"]["message"].as_str().unwrap().contains("A2A_PUSHES_PER_TASK_MAX"), "{more}");
     // One of those that are there may be changed.
     assert_eq!(client.rpc("CreateTaskPushNotificationConfig", config(&task, "c0", url)).await["result"]["id"], "c0");
-    for (field, value) in [("token", "a\nb".to_owned()), ("token", "x".repeat(5_000)), ("id", "a/b".to_owned()), ("url", "x".repeat(5_000))] {
+    for (field, value) in [
+        ("token", "a\nb".to_owned()),
+        ("token", "x".repeat(5_000)),
+        ("id", "a/b".to_owned()),
+        ("url", "x".repeat(5_000)),
+    ] {
         let mut bad = config(&task, "c1", url);
         bad[field] = json!(value);
         let refused = client.rpc("CreateTaskPushNotificationConfig", bad).await;

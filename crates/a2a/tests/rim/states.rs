@@ -69,7 +69,8 @@ async fn a_task_that_is_offered_to_somebody_else_stays_the_same() {
     let client = house.local();
     let mut message = crate::house::message("r", json!([{"text": "do"}]));
     message["metadata"] = json!({"skillId": "adding"});
-    let sent = client.rpc("SendMessage", json!({"message": message, "configuration": {"returnImmediately": true}})).await;
+    let sent =
+        client.rpc("SendMessage", json!({"message": message, "configuration": {"returnImmediately": true}})).await;
     let task = sent["result"]["task"]["id"].as_str().unwrap().to_owned();
     let first = house.handoff(&task).await.to_agent.clone();
     house.engine.reject(uuid(&task), &first, "busy").await.unwrap();
@@ -121,7 +122,8 @@ async fn results_come_as_the_caller_takes_them() {
         (json!(["*/*"]), json!({"data": {"sum": 3}, "mediaType": "application/json"})),
     ] {
         let message = crate::house::message(&crate::house::new_id(), json!([{"text": "add"}]));
-        let params = json!({"message": message, "configuration": {"returnImmediately": true, "acceptedOutputModes": modes}});
+        let params =
+            json!({"message": message, "configuration": {"returnImmediately": true, "acceptedOutputModes": modes}});
         let sent = client.rpc_at("/a2a/agents/bob", "SendMessage", params).await;
         let task = sent["result"]["task"]["id"].as_str().unwrap().to_owned();
         let lease = house.accept(&task).await;

@@ -54,7 +54,15 @@ async fn a_stream_over_http_is_the_same_without_an_envelope() {
     for stream in streams {
         seen.push(stream.rest().await);
     }
-    assert_eq!(words(&seen[0]), ["task submitted", "working", "artifact {\"data\":{\"sum\":3},\"mediaType\":\"application/json\"}", "completed"]);
+    assert_eq!(
+        words(&seen[0]),
+        [
+            "task submitted",
+            "working",
+            "artifact {\"data\":{\"sum\":3},\"mediaType\":\"application/json\"}",
+            "completed"
+        ]
+    );
     assert_eq!(seen[0], seen[1]);
     assert_eq!(seen[0], seen[2]);
 }
@@ -81,7 +89,8 @@ async fn whoever_comes_at_any_moment_misses_nothing() {
                 "task working" => &["task working", "artifact", "completed"],
                 other => panic!("{other}"),
             };
-            let first: Vec<String> = seen.iter().map(|w| if w.starts_with("artifact") { "artifact".into() } else { w.clone() }).collect();
+            let first: Vec<String> =
+                seen.iter().map(|w| if w.starts_with("artifact") { "artifact".into() } else { w.clone() }).collect();
             assert_eq!(first, expected);
         }
         working.await.unwrap();

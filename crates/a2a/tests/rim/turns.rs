@@ -65,7 +65,11 @@ async fn whoever_may_approve_decides_by_a_message() {
         assert!(asked["message"]["parts"][0]["text"].as_str().unwrap().contains("approve"), "{asked}");
         // Nobody approves what they asked for.
         let own = client.rpc("SendMessage", to(&task, parts.clone())).await;
-        assert_eq!((&own["error"]["code"], &own["error"]["data"][0]["metadata"]["code"]), (&json!(-32000), &json!("HO0509")), "{own}");
+        assert_eq!(
+            (&own["error"]["code"], &own["error"]["data"][0]["metadata"]["code"]),
+            (&json!(-32000), &json!("HO0509")),
+            "{own}"
+        );
         let boss = house.client(operator("boss"));
         let decided = boss.rpc("SendMessage", to(&task, parts.clone())).await;
         assert_eq!(decided["result"]["task"]["status"]["state"], expected, "{parts} {decided}");

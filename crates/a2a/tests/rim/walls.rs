@@ -64,7 +64,9 @@ async fn what_is_not_yours_does_not_exist() {
 async fn without_an_engine_nothing_but_the_cards_is_answered() {
     let house = House::new().await;
     let stranger = house.stranger();
-    for (method, params) in asks(&new_id()).into_iter().chain([("ListTasks", json!({})), ("GetExtendedAgentCard", json!({}))]) {
+    for (method, params) in
+        asks(&new_id()).into_iter().chain([("ListTasks", json!({})), ("GetExtendedAgentCard", json!({}))])
+    {
         let answer = stranger.rpc(method, params).await;
         assert_eq!(answer["error"]["data"][0]["reason"], "UNAUTHENTICATED", "{method} {answer}");
     }
@@ -93,14 +95,18 @@ async fn who_may_only_look_changes_nothing() {
 async fn a_tenant_is_named_by_its_own_and_by_the_house() {
     let house = House::new().await;
     let acme = house.client(agent("ann", "acme"));
-    let params = json!({"message": message(&new_id(), json!([{"text": "add"}])), "configuration": {"returnImmediately": true}});
+    let params =
+        json!({"message": message(&new_id(), json!([{"text": "add"}])), "configuration": {"returnImmediately": true}});
     let sent = acme.rpc_at("/a2a/agents/bob/acme", "SendMessage", params).await;
     let task = sent["result"]["task"]["id"].as_str().unwrap_or_else(|| panic!("{sent}")).to_owned();
     for path in ["/a2a/acme/tasks", "/a2a/agents/bob/acme/tasks", "/a2a/tasks"] {
         assert_eq!(acme.get(path).await.body["totalSize"], 1, "{path}");
     }
     assert_eq!(acme.get("/a2a/other/tasks").await.status, 403);
-    assert_eq!(acme.rpc("GetTask", json!({"id": task, "tenant": "other"})).await["error"]["data"][0]["reason"], "PERMISSION_DENIED");
+    assert_eq!(
+        acme.rpc("GetTask", json!({"id": task, "tenant": "other"})).await["error"]["data"][0]["reason"],
+        "PERMISSION_DENIED"
+    );
     let local = house.local();
     assert!(!sees(&local, &task).await);
     assert_eq!(local.get(&format!("/a2a/acme/tasks/{task}")).await.body["id"], json!(task));

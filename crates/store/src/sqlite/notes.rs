@@ -12,9 +12,7 @@ pub(super) fn keep(conn: &Connection, space: &str, key: &str, body: Option<&str>
                  ON CONFLICT (space, key) DO UPDATE SET body = excluded.body",
             )?
             .execute(params![space, key, body])?,
-        None => {
-            conn.prepare_cached("DELETE FROM notes WHERE space = ?1 AND key = ?2")?.execute(params![space, key])?
-        }
+        None => conn.prepare_cached("DELETE FROM notes WHERE space = ?1 AND key = ?2")?.execute(params![space, key])?,
     };
     Ok(())
 }
