@@ -131,14 +131,11 @@ async fn one(job: &mut Job<'_>, profile: Profile) -> Result<Applied, Stop> {
     let known = job.engine.agents().into_iter().find(|agent| agent.profile.id == profile.id);
     let id = profile.id.clone();
     let mut applied = Applied::default();
-    let list = match known {
+    let (list, profile) = match known {
         // What a card added is not said again by whoever registers it, and stays.
-        Some(known) if known.profile.bare() == profile => {
-            applied.unchanged.push(id);
-            return Ok(applied);
-        }
-        Some(_) => &mut applied.updated,
-        None => &mut applied.registered,
+        Some(known) if known.profile.bare() == profile => (&mut applied.unchanged, Profile::clone(&known.profile)),
+        Some(_) => (&mut applied.updated, profile),
+        None => (&mut applied.registered, profile),
     };
     list.push(id);
     job.engine.register_profile(profile).await?;
