@@ -1,5 +1,6 @@
 //! Who can be given work: capability profiles, and the directory that the engine keeps of them.
 
+mod bare;
 mod known;
 mod profile;
 

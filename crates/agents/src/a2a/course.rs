@@ -21,7 +21,7 @@ use a2a::{AuthenticationInfo, Message, StreamResponse, TaskPushNotificationConfi
 use handover_core::{
     a2a::{LINEAGE, Lineage},
     digest::Digest,
-    limits::{REMOTE_PUSH_WAIT_MS_MAX, REMOTE_TRIES_MAX, REMOTE_WAIT_MS, REMOTE_WAIT_MS_MAX, QUESTIONS_MAX},
+    limits::{QUESTIONS_MAX, REMOTE_PUSH_WAIT_MS_MAX, REMOTE_TRIES_MAX, REMOTE_WAIT_MS, REMOTE_WAIT_MS_MAX},
 };
 use handover_engine::agent::{Failure, Work};
 use serde::{Deserialize, Serialize};

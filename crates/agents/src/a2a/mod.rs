@@ -23,7 +23,7 @@ mod stream;
 
 pub use card::{Card, Interface, Skill, Speaks, place};
 pub use peer::Times;
-pub use profile::{bare, filled};
+pub use profile::filled;
 
 use crate::{
     assignment::{self, Came},
@@ -35,7 +35,7 @@ use handover_core::{
     agent::{AgentKind, Profile},
     handoff::Handoff,
     ids::AgentId,
-    limits::{REMOTE_LACKING_MS, DEFERRALS_MAX},
+    limits::{DEFERRALS_MAX, REMOTE_LACKING_MS},
     refusal::HandoffError,
 };
 use handover_engine::{

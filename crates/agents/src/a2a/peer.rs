@@ -10,7 +10,8 @@ use super::{
 use crate::{assignment::tame, crypto};
 use a2a::error_code;
 use handover_core::limits::{
-    REMOTE_ANSWER_BYTES_MAX, REMOTE_ANSWER_MS, REMOTE_IDLE_MS, HTTP_SHOWN_CHARS_MAX, MODEL_CONNECT_MS, MODEL_ERROR_BYTES_MAX,
+    HTTP_SHOWN_CHARS_MAX, MODEL_CONNECT_MS, MODEL_ERROR_BYTES_MAX, REMOTE_ANSWER_BYTES_MAX, REMOTE_ANSWER_MS,
+    REMOTE_IDLE_MS,
 };
 use reqwest::{
     Client, ClientBuilder, RequestBuilder, Response, StatusCode, Url,
@@ -156,15 +157,17 @@ impl Peer {
             let value = body(response).await?;
             speak::unwrapped(at.speaks, value, id.as_deref())
         };
-        let told =
-            || format!("{} did not answer within {} ms (REMOTE_ANSWER_MS)", host(&at.url), self.times.answer.as_millis());
+        let told = || {
+            format!("{} did not answer within {} ms (REMOTE_ANSWER_MS)", host(&at.url), self.times.answer.as_millis())
+        };
         tokio::time::timeout(self.times.answer, whole).await.unwrap_or_else(|_| Err(Trouble::Passing(told(), None)))
     }
 
     /// Asks, and gives the stream that is answered.
     pub(super) async fn open(&self, at: &Interface, ask: &Ask<'_>, along: &Along) -> Result<Events, Trouble> {
-        let told =
-            || format!("{} did not answer within {} ms (REMOTE_ANSWER_MS)", host(&at.url), self.times.answer.as_millis());
+        let told = || {
+            format!("{} did not answer within {} ms (REMOTE_ANSWER_MS)", host(&at.url), self.times.answer.as_millis())
+        };
         let begun = async {
             let (response, id) = self.send(at, ask, along).await?;
             if response.status().is_success() && kind(&response) == "text/event-stream" {

@@ -8,25 +8,6 @@ use handover_core::{
 };
 use std::collections::BTreeSet;
 
-/// The profile as it was registered: without what a card said.
-#[must_use]
-pub fn bare(profile: &Profile) -> Profile {
-    let mut bare = profile.clone();
-    let from_card: BTreeSet<String> = std::mem::take(&mut bare.from_card).into_iter().collect();
-    let is = |mark: &str| from_card.contains(mark);
-    for (field, text) in texts(&mut bare) {
-        if is(field) {
-            text.clear();
-        }
-    }
-    if is("examples") {
-        bare.examples.clear();
-    }
-    bare.capabilities.retain(|capability| !is(&format!("capabilities/{}", capability.id)));
-    bare.tags.retain(|tag| !is(&format!("tags/{tag}")));
-    bare
-}
-
 fn texts(profile: &mut Profile) -> [(&'static str, &mut String); 3] {
     [("name", &mut profile.name), ("description", &mut profile.description), ("version", &mut profile.version)]
 }
@@ -35,7 +16,7 @@ fn texts(profile: &mut Profile) -> [(&'static str, &mut String); 3] {
 /// first, since there is room for so many only.
 #[must_use]
 pub fn filled(profile: &Profile, card: &Card) -> Profile {
-    let mut filled = bare(profile);
+    let mut filled = profile.bare();
     let mut marks = Vec::new();
     for ((field, text), said) in texts(&mut filled).into_iter().zip([&card.name, &card.description, &card.version]) {
         if text.is_empty() && !said.is_empty() {

@@ -106,7 +106,9 @@ impl Seen {
         check_parts(self.artifacts.iter().map(|artifact| artifact.parts.len()).sum())?;
         let bytes: usize = self.artifacts.iter().flat_map(|artifact| &artifact.parts).map(size).sum();
         if bytes > REMOTE_ANSWER_BYTES_MAX {
-            return Err(format!("its artifacts have more than {REMOTE_ANSWER_BYTES_MAX} bytes (REMOTE_ANSWER_BYTES_MAX)"));
+            return Err(format!(
+                "its artifacts have more than {REMOTE_ANSWER_BYTES_MAX} bytes (REMOTE_ANSWER_BYTES_MAX)"
+            ));
         }
         Ok(())
     }

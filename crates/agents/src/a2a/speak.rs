@@ -167,3 +167,37 @@ pub(super) fn said(error: &Value) -> Trouble {
         tame(error["message"].as_str().unwrap_or("nothing more")).chars().take(HTTP_SHOWN_CHARS_MAX).collect();
     Trouble::Said { code: code.unwrap_or(error_code::INTERNAL_ERROR), message }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(speaks: Speaks, tenant: Option<&str>) -> Interface {
+        Interface { url: Url::parse("https://example.org/x/").unwrap(), speaks, tenant: tenant.map(str::to_owned) }
+    }
+
+    #[test]
+    fn an_id_stays_one_step_of_the_path() {
+        let rest = at(Speaks::HttpJson, None);
+        let table = [
+            (Ask::Get("t-1"), "https://example.org/x/tasks/t-1?historyLength=0"),
+            (Ask::Get("a/b?c#d"), "https://example.org/x/tasks/a%2Fb%3Fc%23d?historyLength=0"),
+            (Ask::Get("../../admin"), "https://example.org/x/tasks/..%2F..%2Fadmin?historyLength=0"),
+            (Ask::Cancel("ü"), "https://example.org/x/tasks/%C3%BC:cancel"),
+            (Ask::Subscribe("t-1"), "https://example.org/x/tasks/t-1:subscribe"),
+        ];
+        for (ask, wanted) in table {
+            let call = call(&rest, &ask, "1");
+            assert_eq!(call.url.as_str(), wanted);
+            assert_eq!(call.method == Method::GET, call.body.is_none());
+        }
+    }
+
+    #[test]
+    fn a_tenant_is_said_in_every_binding() {
+        let rest = call(&at(Speaks::HttpJson, Some("a b")), &Ask::Get("t"), "1");
+        assert_eq!(rest.url.path(), "/x/a%20b/tasks/t");
+        let rpc = call(&at(Speaks::JsonRpc, Some("a b")), &Ask::Get("t"), "1");
+        assert_eq!(rpc.body.unwrap()["params"], json!({"id": "t", "historyLength": 0, "tenant": "a b"}));
+    }
+}

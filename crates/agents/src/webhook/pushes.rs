@@ -11,7 +11,7 @@ use handover_core::{
     a2a::PUSH_TOKEN,
     digest::Digest,
     ids::HandoffId,
-    limits::{REMOTE_PUSH_BYTES_MAX, REMOTE_PUSHES_MAX, CALLBACK_MS},
+    limits::{CALLBACK_MS, REMOTE_PUSH_BYTES_MAX, REMOTE_PUSHES_MAX},
 };
 use parking_lot::Mutex;
 use serde_json::Value;

@@ -4,11 +4,7 @@ use crate::{
     common::{House, asking, begun, employ, id, session, within},
     peer::{By, Does, Peer, task, task_saying},
 };
-use handover_core::{
-    command::Command,
-    handoff::Status,
-    ids::HandoffId,
-};
+use handover_core::{command::Command, handoff::Status, ids::HandoffId};
 use handover_engine::Engine;
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use handover_agents::{
 use handover_core::{
     a2a::LINEAGE,
     agent::{AgentKind, Profile},
-    limits::{REMOTE_CARD_BYTES_MAX, REMOTE_CARD_FRESH_MS, CAPABILITIES_MAX},
+    limits::{CAPABILITIES_MAX, REMOTE_CARD_BYTES_MAX, REMOTE_CARD_FRESH_MS},
 };
 use handover_engine::Engine;
 use serde_json::{Value, json};
@@ -37,7 +37,10 @@ async fn skills_become_capabilities_and_the_card_says_what_the_profile_leaves_op
     let found = counter(&engine);
     assert_eq!((found.name.as_str(), found.description.as_str(), found.version.as_str()), ("Counter", "Ours", "2.1.0"));
     assert_eq!(capabilities(&found), ["sums", "count-words", "counting"]);
-    assert_eq!((found.tags, found.examples), (vec!["counting".to_owned()], vec!["How many words are there?".to_owned()]));
+    assert_eq!(
+        (found.tags, found.examples),
+        (vec!["counting".to_owned()], vec!["How many words are there?".to_owned()])
+    );
     let asked = &peer.asked_for("card")[0];
     assert_eq!((asked.path.as_str(), asked.header("a2a-version")), ("/.well-known/agent-card.json", "1.0"));
 }
@@ -104,7 +107,11 @@ fn the_first_interface_that_is_spoken_is_taken() {
         (json!([grpc(), interface("HTTP+JSON", "1.0", rest)]), Speaks::HttpJson, rest),
         (json!([interface("HTTP+JSON", "0.3", rest), interface("JSONRPC", "0.3.0", rpc)]), Speaks::Old, rpc),
         (json!([interface("JSONRPC", "2.0", rest), interface("JSONRPC", "1.0.7", rpc)]), Speaks::JsonRpc, rpc),
-        (json!([interface("JSONRPC", "1.0", "https://10.0.0.1/x"), interface("JSONRPC", "1.0", rpc)]), Speaks::JsonRpc, rpc),
+        (
+            json!([interface("JSONRPC", "1.0", "https://10.0.0.1/x"), interface("JSONRPC", "1.0", rpc)]),
+            Speaks::JsonRpc,
+            rpc,
+        ),
     ];
     for (interfaces, speaks, url) in table {
         let card = read(&with_interfaces(interfaces.clone())).unwrap();
@@ -128,7 +135,10 @@ fn cards_that_cannot_be_used_say_why() {
         ("this machine", with_interfaces(json!([interface("JSONRPC", "1.0", "https://localhost/rpc")]))),
         ("plain http", with_interfaces(json!([interface("JSONRPC", "1.0", "http://example.org:80/rpc")]))),
         ("another extension", required("https://example.org/must")),
-        ("too many extensions", json!({"name": "x", "supportedInterfaces": good(), "capabilities": {"extensions": many}})),
+        (
+            "too many extensions",
+            json!({"name": "x", "supportedInterfaces": good(), "capabilities": {"extensions": many}}),
+        ),
     ];
     let lines: String = table.iter().map(|(name, card)| format!("{name}: {}\n", read(card).unwrap_err())).collect();
     expect![[r#"
@@ -149,7 +159,8 @@ fn cards_that_cannot_be_used_say_why() {
 
 #[test]
 fn a_card_with_thousands_of_skills_fills_as_much_as_there_is_room_for() {
-    let skills: Vec<Value> = (0..5_000).map(|n| json!({"id": format!("s{n}"), "tags": ["t", format!("t{n}")], "examples": ["x"]})).collect();
+    let skills: Vec<Value> =
+        (0..5_000).map(|n| json!({"id": format!("s{n}"), "tags": ["t", format!("t{n}")], "examples": ["x"]})).collect();
     let mut card = with_interfaces(json!([interface("JSONRPC", "1.0", "https://example.org/rpc")]));
     card["skills"] = json!(skills);
     card["description"] = json!("word\n".repeat(10_000));
@@ -157,7 +168,7 @@ fn a_card_with_thousands_of_skills_fills_as_much_as_there_is_room_for() {
     let filled = handover_agents::a2a::filled(&profile("https://example.org"), &card);
     assert_eq!((filled.capabilities.len(), filled.tags.len()), (CAPABILITIES_MAX, CAPABILITIES_MAX));
     assert!(filled.description.len() <= 400 && !filled.description.contains('\n'));
-    assert_eq!(handover_agents::a2a::bare(&filled), profile("https://example.org"));
+    assert_eq!(filled.bare(), profile("https://example.org"));
 }
 
 #[test]
@@ -248,7 +259,8 @@ async fn cards_of_hostile_agents_are_refused() {
         unchanged, though there was none: its card cannot be had: 127.0.0.1 answered 304 Not Modified
         too large: its card cannot be had: the answer of 127.0.0.1 has more than 1048576 bytes (REMOTE_CARD_BYTES_MAX)
         an abyss: its card cannot be had: the card is no JSON: recursion limit exceeded at line 1 column 128
-    "#]].assert_eq(&lines);
+    "#]]
+    .assert_eq(&lines);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -48,7 +48,8 @@ impl House {
     /// Opens the engine, with the session `s` of `desk`.
     pub async fn open(&self) -> Engine {
         let clock: Arc<dyn handover_engine::clock::Clock> = Arc::new(self.clock.clone());
-        let options = Options { policy: Policy::without_guards(), clock: Some(clock), background: false, ..Options::default() };
+        let options =
+            Options { policy: Policy::without_guards(), clock: Some(clock), background: false, ..Options::default() };
         let engine = Engine::open_with(self.folder.path().join("h.db"), options).await.unwrap();
         engine.register_profile(Profile::named("desk").unwrap().kind(AgentKind::Worker)).await.unwrap();
         engine.resume_session(&session(), Open::of(id("desk")).asking("count")).await.unwrap();

@@ -6,7 +6,7 @@ use crate::{
 };
 use expect_test::expect;
 use handover_agents::a2a::Times;
-use handover_core::limits::{REMOTE_ANSWER_BYTES_MAX, REMOTE_ARTIFACTS_MAX, REMOTE_PARTS_MAX, PAYLOAD_BYTES_MAX};
+use handover_core::limits::{PAYLOAD_BYTES_MAX, REMOTE_ANSWER_BYTES_MAX, REMOTE_ARTIFACTS_MAX, REMOTE_PARTS_MAX};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -42,7 +42,8 @@ async fn answers_of_hostile_agents_are_refused() {
     let deep: Value = serde_json::from_str(&deep).unwrap();
     let abyss = format!(r#"{{"jsonrpc": "2.0", "result": {}"#, "[".repeat(100_000));
     let long = "x".repeat(REMOTE_ANSWER_BYTES_MAX);
-    let history: Vec<Value> = (0..20).map(|n| json!({"messageId": n.to_string(), "parts": [{"text": "y".repeat(500_000)}]})).collect();
+    let history: Vec<Value> =
+        (0..20).map(|n| json!({"messageId": n.to_string(), "parts": [{"text": "y".repeat(500_000)}]})).collect();
     let table = [
         ("no JSON", raw(200, "application/json", "hello")),
         ("a page", raw(200, "text/html", "<html>hello</html>")),
@@ -51,7 +52,10 @@ async fn answers_of_hostile_agents_are_refused() {
         ("no key", raw(401, "text/plain", "who are you?")),
         ("not found", raw(404, "text/plain", "nothing here")),
         ("a fault of its own", raw(500, "text/plain", "out of order")),
-        ("answers to something else", raw(200, "application/json", r#"{"jsonrpc": "2.0", "id": "other", "result": {}}"#)),
+        (
+            "answers to something else",
+            raw(200, "application/json", r#"{"jsonrpc": "2.0", "id": "other", "result": {}}"#),
+        ),
         ("neither result nor error", raw(200, "application/json", "{}")),
         ("neither task nor message", gives(json!({"x": 1}))),
         ("task and message", gives(with(task("WORKING"), |value| value["message"] = json!({"messageId": "m"})))),
@@ -68,10 +72,14 @@ async fn answers_of_hostile_agents_are_refused() {
         ("a large answer", gives(done(&json!([{"text": long}])))),
         ("an endless history", gives(with(task("WORKING"), |value| value["task"]["history"] = json!(history)))),
         ("too many parts", gives(done(&json!(vec![json!({"text": "x"}); REMOTE_PARTS_MAX + 1])))),
-        ("too many artifacts", gives(with(task("COMPLETED"), |value| {
-            let all: Vec<Value> = (0..=REMOTE_ARTIFACTS_MAX).map(|n| json!({"artifactId": n.to_string()})).collect();
-            value["task"]["artifacts"] = json!(all);
-        }))),
+        (
+            "too many artifacts",
+            gives(with(task("COMPLETED"), |value| {
+                let all: Vec<Value> =
+                    (0..=REMOTE_ARTIFACTS_MAX).map(|n| json!({"artifactId": n.to_string()})).collect();
+                value["task"]["artifacts"] = json!(all);
+            })),
+        ),
         ("a part of nothing", gives(done(&json!([{"kind": "text"}])))),
     ];
     let mut lines = String::new();
@@ -128,7 +136,10 @@ async fn streams_of_hostile_agents_come_to_an_end() {
         ("a task of another", Does::Tells(vec![task("WORKING"), other(status("COMPLETED"), "taskId", "t-2")])),
         ("another task", Does::Tells(vec![task("WORKING"), other(task("COMPLETED"), "id", "t-2")])),
         ("another context", Does::Tells(vec![task("WORKING"), other(status("COMPLETED"), "contextId", "c-2")])),
-        ("an artifact of another", Does::Tells(vec![task("WORKING"), other(artifact(&json!([]), false), "taskId", "t-2")])),
+        (
+            "an artifact of another",
+            Does::Tells(vec![task("WORKING"), other(artifact(&json!([]), false), "taskId", "t-2")]),
+        ),
         ("the same for ever", Does::TellsForEver(status("WORKING"))),
         ("an endless artifact", Does::Tells([vec![task("WORKING")], vec![large; 9]].concat())),
         ("an endless line", Does::Sends(200, "text/event-stream", vec![b'x'; 5 * 1024 * 1024])),
@@ -147,7 +158,8 @@ async fn streams_of_hostile_agents_come_to_an_end() {
         the same for ever: failed null its streams have no end: more than 100000 events (REMOTE_EVENTS_MAX)
         an endless artifact: failed null its artifacts have more than 8388608 bytes (REMOTE_ANSWER_BYTES_MAX)
         an endless line: failed null a line of the answer is longer than 4194304 bytes (MODEL_LINE_BYTES_MAX)
-    "#]].assert_eq(&lines);
+    "#]]
+    .assert_eq(&lines);
 }
 
 #[tokio::test(flavor = "multi_thread")]

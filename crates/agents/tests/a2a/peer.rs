@@ -156,8 +156,14 @@ fn card(by: By, url: &str) -> Value {
     let mut card = json!({"name": "Counter", "description": "Counts things.", "version": "2.1.0",
         "capabilities": {}, "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"], "skills": skills});
     match by {
-        By::JsonRpc => card["supportedInterfaces"] = json!([{"url": format!("{url}/rpc"), "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]),
-        By::HttpJson => card["supportedInterfaces"] = json!([{"url": format!("{url}/rest"), "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}]),
+        By::JsonRpc => {
+            card["supportedInterfaces"] =
+                json!([{"url": format!("{url}/rpc"), "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}])
+        }
+        By::HttpJson => {
+            card["supportedInterfaces"] =
+                json!([{"url": format!("{url}/rest"), "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}])
+        }
         By::Old => {
             card["url"] = json!(format!("{url}/rpc"));
             card["preferredTransport"] = json!("JSONRPC");
@@ -210,8 +216,13 @@ async fn answer(State(peer): State<Peer>, request: Request) -> Response<Body> {
         let whole = parts.uri.to_string();
         script.asked.push(Asked { what: what.clone(), path: whole, headers: parts.headers.clone(), params });
         if what == "card" {
-            let same = script.etag.is_some() && parts.headers.get("if-none-match").map(|tag| tag.to_str().unwrap()) == script.etag.as_deref();
-            let kept = if same { Does::Sends(304, "", Vec::new()) } else { Does::Sends(200, "application/json", script.card.to_string().into()) };
+            let same = script.etag.is_some()
+                && parts.headers.get("if-none-match").map(|tag| tag.to_str().unwrap()) == script.etag.as_deref();
+            let kept = if same {
+                Does::Sends(304, "", Vec::new())
+            } else {
+                Does::Sends(200, "application/json", script.card.to_string().into())
+            };
             script.card_does.clone().unwrap_or(kept)
         } else {
             let queue = script.does.entry(what.clone()).or_default();
@@ -240,7 +251,8 @@ fn built(status: u16, kind: &str, body: Body) -> Response<Body> {
 async fn reply(peer: &Peer, id: &Value, what: &str, does: Does) -> Response<Body> {
     let rest = peer.by == By::HttpJson;
     let kind = if rest { "application/a2a+json" } else { "application/json" };
-    let wrapped = |value: &Value| if rest { value.clone() } else { json!({"jsonrpc": "2.0", "id": id, "result": value}) };
+    let wrapped =
+        |value: &Value| if rest { value.clone() } else { json!({"jsonrpc": "2.0", "id": id, "result": value}) };
     let told = |events: &[Value]| -> Vec<Result<Bytes, std::io::Error>> {
         events.iter().map(|event| Ok(Bytes::from(format!("data: {}\n\n", wrapped(event))))).collect()
     };
@@ -262,11 +274,17 @@ async fn reply(peer: &Peer, id: &Value, what: &str, does: Does) -> Response<Body
             };
             let detail = json!({"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason, "domain": "a2a-protocol.org"});
             let status = if code == -32001 { 404 } else { 400 };
-            built(status, kind, Body::from(json!({"error": {"code": status, "message": message, "details": [detail]}}).to_string()))
+            built(
+                status,
+                kind,
+                Body::from(json!({"error": {"code": status, "message": message, "details": [detail]}}).to_string()),
+            )
         }
-        Does::Refuses(code, message) => {
-            built(200, kind, Body::from(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}).to_string()))
-        }
+        Does::Refuses(code, message) => built(
+            200,
+            kind,
+            Body::from(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}).to_string()),
+        ),
         Does::Tells(events) => flowing(Body::from_stream(stream::iter(told(&events)))),
         Does::TellsAndWaits(events) => flowing(Body::from_stream(stream::iter(told(&events)).chain(stream::pending()))),
         Does::TellsAndBreaks(events) => {
@@ -301,7 +319,8 @@ pub fn task(state: &str) -> Value {
 /// The same with a message.
 pub fn task_saying(state: &str, text: &str) -> Value {
     let mut task = task(state);
-    task["task"]["status"]["message"] = json!({"messageId": format!("m-{text}"), "role": "ROLE_AGENT", "parts": [{"text": text}]});
+    task["task"]["status"]["message"] =
+        json!({"messageId": format!("m-{text}"), "role": "ROLE_AGENT", "parts": [{"text": text}]});
     task
 }
 
@@ -331,7 +350,8 @@ pub fn old(value: &Value) -> Value {
         }
     };
     let lower = |status: &mut Value| {
-        let state = status["state"].as_str().unwrap().trim_start_matches("TASK_STATE_").to_lowercase().replace('_', "-");
+        let state =
+            status["state"].as_str().unwrap().trim_start_matches("TASK_STATE_").to_lowercase().replace('_', "-");
         status["state"] = json!(state);
         if status["message"].is_object() {
             status["message"]["role"] = json!("agent");
@@ -340,7 +360,8 @@ pub fn old(value: &Value) -> Value {
             }
         }
     };
-    let (name, mut inner) = value.as_object().unwrap().iter().next().map(|(name, inner)| (name.clone(), inner.clone())).unwrap();
+    let (name, mut inner) =
+        value.as_object().unwrap().iter().next().map(|(name, inner)| (name.clone(), inner.clone())).unwrap();
     match name.as_str() {
         "task" => {
             lower(&mut inner["status"]);

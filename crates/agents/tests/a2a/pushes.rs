@@ -9,7 +9,7 @@ use handover_agents::{
     a2a::Times,
     webhook::{CallbackSettings, Callbacks},
 };
-use handover_core::limits::{REMOTE_PUSH_BYTES_MAX, REMOTE_PUSHES_MAX, CALLBACK_MS};
+use handover_core::limits::{CALLBACK_MS, REMOTE_PUSH_BYTES_MAX, REMOTE_PUSHES_MAX};
 use serde_json::{Value, json};
 use std::{
     sync::{Arc, LazyLock},
@@ -66,12 +66,18 @@ async fn only_a_push_with_the_token_rings_and_the_task_itself_is_believed() {
         lines.push(format!("a good one: {}", push(url, header, &news).await));
         peer.was_asked("GetTask", 2).await;
         lines.push(format!("the same again: {}", push(url, header, &news).await));
-        lines.push(format!("another, by a bearer: {}", push(url, ("authorization", &bearer), &status("WORKING").to_string()).await));
+        lines.push(format!(
+            "another, by a bearer: {}",
+            push(url, ("authorization", &bearer), &status("WORKING").to_string()).await
+        ));
         peer.was_asked("GetTask", 3).await;
         for n in 2..REMOTE_PUSHES_MAX {
             push(url, header, &json!({"task": {"id": "t-1", "n": n}}).to_string()).await;
         }
-        lines.push(format!("too many: {}", push(url, header, &json!({"task": {"id": "t-1", "n": 0}}).to_string()).await));
+        lines.push(format!(
+            "too many: {}",
+            push(url, header, &json!({"task": {"id": "t-1", "n": 0}}).to_string()).await
+        ));
         peer.does("GetTask", [Does::Gives(done(&json!([{"data": 2}])))]);
         let result = house.moving(engine.returned(id)).await.unwrap();
         assert_eq!(told(&result), "success 2");
@@ -89,7 +95,8 @@ async fn only_a_push_with_the_token_rings_and_the_task_itself_is_believed() {
             another, by a bearer: 200 taken
             too many: 429 at most 1000 pushes are taken for one piece of work (REMOTE_PUSHES_MAX)
             a replay: 404 nobody waits for an answer to ID
-        "#]].assert_eq(&(lines.join("\n") + "\n"));
+        "#]]
+        .assert_eq(&(lines.join("\n") + "\n"));
     }
 }
 
@@ -107,7 +114,8 @@ async fn a_push_ends_the_wait_and_a_restart_asks_for_pushes_anew() {
     peer.was_asked("CreateTaskPushNotificationConfig", 1).await;
     let config: Value = peer.asked_for("CreateTaskPushNotificationConfig")[0].params.clone();
     assert_eq!(config["taskId"], "t-1");
-    let before = peer.asked_for("SendMessage")[0].params["configuration"]["taskPushNotificationConfig"]["token"].clone();
+    let before =
+        peer.asked_for("SendMessage")[0].params["configuration"]["taskPushNotificationConfig"]["token"].clone();
     assert_ne!(config["token"], before);
     peer.was_asked("GetTask", looked + 1).await;
     peer.does("GetTask", [Does::Gives(done(&json!([{"data": 2}])))]);

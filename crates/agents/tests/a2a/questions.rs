@@ -49,7 +49,8 @@ async fn questions_come_back_and_answers_go_to_the_same_task() {
         engine.answer(id, "desk", "Any").await.unwrap();
         let result = house.moving(engine.returned(id)).await.unwrap();
         assert_eq!(told(&result), "success 2", "{by:?}");
-        let answers: Vec<Value> = peer.asked_for("SendMessage").iter().map(|asked| asked.params["message"].clone()).collect();
+        let answers: Vec<Value> =
+            peer.asked_for("SendMessage").iter().map(|asked| asked.params["message"].clone()).collect();
         let answers = &answers[answers.len() - 2..];
         for (answer, text) in answers.iter().zip(["English", "Any"]) {
             assert_eq!((&answer["taskId"], &answer["contextId"]), (&json!("t-1"), &json!("c-1")));

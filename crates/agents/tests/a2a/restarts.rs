@@ -91,12 +91,15 @@ async fn a_stream_that_breaks_is_taken_up_again() {
     let down = || Does::Sends(503, "text/plain", Vec::new());
     peer.does("SendStreamingMessage", [Does::TellsAndBreaks(vec![task("SUBMITTED"), status("WORKING")])]);
     peer.does("GetTask", [down(), Does::Sends(500, "text/plain", Vec::new()), Does::Gives(task("WORKING"))]);
-    peer.does("SubscribeToTask", [
-        down(),
-        Does::Tells(vec![task("WORKING")]),
-        Does::TellsAndBreaks(vec![task("WORKING"), status("WORKING")]),
-        Does::Tells(vec![two()]),
-    ]);
+    peer.does(
+        "SubscribeToTask",
+        [
+            down(),
+            Does::Tells(vec![task("WORKING")]),
+            Does::TellsAndBreaks(vec![task("WORKING"), status("WORKING")]),
+            Does::Tells(vec![two()]),
+        ],
+    );
     let engine = house.open().await;
     employ(&engine, &peer).await;
     assert_eq!(told(&house.asked(&engine, asking()).await), "success 2");
@@ -125,7 +128,8 @@ async fn a_task_that_the_agent_lost_is_a_failed_attempt() {
         let engine = house.open().await;
         employ(&engine, &peer).await;
         let result = house.asked(&engine, asking()).await;
-        let wanted = "failed null the remote agent does not know its task t-1 any more: it may have lost it in a restart";
+        let wanted =
+            "failed null the remote agent does not know its task t-1 any more: it may have lost it in a restart";
         assert_eq!(told(&result), wanted);
         assert_eq!(peer.asked_for("CancelTask").len(), 0);
     }
@@ -159,7 +163,8 @@ async fn a_further_attempt_is_another_message() {
         () = ticking => unreachable!(),
     };
     assert_eq!(told(&result), "success 2");
-    let ids: Vec<Value> = peer.asked_for("SendMessage").iter().map(|asked| asked.params["message"]["messageId"].clone()).collect();
+    let ids: Vec<Value> =
+        peer.asked_for("SendMessage").iter().map(|asked| asked.params["message"]["messageId"].clone()).collect();
     assert_eq!(ids.len(), 2);
     assert_ne!(ids[0], ids[1]);
     // What the first attempt left behind is wanted by nobody.

@@ -31,7 +31,11 @@ async fn work_goes_out_with_all_that_belongs_to_it() {
         let result = within(engine.returned(handoff)).await.unwrap();
         assert_eq!(told(&result), r#"success {"words":2} Two words."#);
         let asked = &peer.asked()[0];
-        let wanted = if by == By::JsonRpc { ("/rpc", "application/json") } else { ("/rest/message:send", "application/a2a+json") };
+        let wanted = if by == By::JsonRpc {
+            ("/rpc", "application/json")
+        } else {
+            ("/rest/message:send", "application/a2a+json")
+        };
         assert_eq!((asked.path.as_str(), asked.header("content-type")), wanted);
         assert_eq!(asked.header("a2a-version"), "1.0");
         assert_eq!(asked.header("a2a-extensions"), LINEAGE);
@@ -55,11 +59,13 @@ async fn work_goes_out_with_all_that_belongs_to_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_way_of_following_comes_to_the_same_result() {
-    let pieces = || vec![
-        artifact(&json!([{"data": {"words": 2}}]), false),
-        artifact(&json!([{"text": "Two "}]), true),
-        artifact(&json!([{"text": "words."}]), true),
-    ];
+    let pieces = || {
+        vec![
+            artifact(&json!([{"data": {"words": 2}}]), false),
+            artifact(&json!([{"text": "Two "}]), true),
+            artifact(&json!([{"text": "words."}]), true),
+        ]
+    };
     let whole = [vec![task("SUBMITTED"), status("WORKING")], pieces(), vec![status("COMPLETED")]].concat();
     for by in [By::JsonRpc, By::HttpJson, By::Old] {
         let form = |value: &Value| if by == By::Old { old(value) } else { value.clone() };
@@ -69,16 +75,21 @@ async fn every_way_of_following_comes_to_the_same_result() {
         let ways: [(&str, bool, Vec<(&str, Vec<Does>)>); 6] = [
             ("at once", false, vec![("SendMessage", vec![gives(done(&two()))])]),
             ("a message", false, vec![("SendMessage", vec![gives(message.clone())])]),
-            ("looked at", false, vec![
-                ("SendMessage", vec![gives(task("SUBMITTED"))]),
-                ("GetTask", vec![gives(task("SUBMITTED")), gives(task("WORKING")), gives(done(&two()))]),
-            ]),
+            (
+                "looked at",
+                false,
+                vec![
+                    ("SendMessage", vec![gives(task("SUBMITTED"))]),
+                    ("GetTask", vec![gives(task("SUBMITTED")), gives(task("WORKING")), gives(done(&two()))]),
+                ],
+            ),
             ("a stream", true, vec![("SendStreamingMessage", vec![Does::Tells(all(&whole))])]),
             ("a message by a stream", true, vec![("SendStreamingMessage", vec![Does::Tells(all(&[message]))])]),
-            ("a stream that the card promises and nobody has", true, vec![
-                ("SendMessage", vec![gives(task("SUBMITTED"))]),
-                ("GetTask", vec![gives(done(&two()))]),
-            ]),
+            (
+                "a stream that the card promises and nobody has",
+                true,
+                vec![("SendMessage", vec![gives(task("SUBMITTED"))]), ("GetTask", vec![gives(done(&two()))])],
+            ),
         ];
         for (name, streams, does) in ways {
             let (house, peer) = (House::new(), Peer::new(by).await);
@@ -90,7 +101,11 @@ async fn every_way_of_following_comes_to_the_same_result() {
             employ(&engine, &peer).await;
             let result = house.asked(&engine, asking()).await;
             let notes = if name == "a stream" { "Two words." } else { result.notes.as_str() };
-            assert_eq!((told(&result), notes), (r#"success {"words":2} Two words."#.to_owned(), "Two words."), "{name} {by:?}");
+            assert_eq!(
+                (told(&result), notes),
+                (r#"success {"words":2} Two words."#.to_owned(), "Two words."),
+                "{name} {by:?}"
+            );
             let version = if by == By::Old { "0.3" } else { "1.0" };
             assert!(peer.asked().iter().all(|asked| asked.header("a2a-version") == version), "{name} {by:?}");
         }
@@ -106,7 +121,10 @@ async fn every_end_of_a_task_is_an_end_here() {
         ("nothing", task("COMPLETED")),
         ("only words to it", task_saying("COMPLETED", "It is done.")),
         ("several data", done(&json!([{"data": 1}, {"data": [2]}]))),
-        ("a file elsewhere", done(&json!([{"url": "https://example.org/f", "filename": "f.txt", "mediaType": "text/plain"}]))),
+        (
+            "a file elsewhere",
+            done(&json!([{"url": "https://example.org/f", "filename": "f.txt", "mediaType": "text/plain"}])),
+        ),
         ("a small file", done(&json!([{"raw": "aGVsbG8=", "mediaType": "text/plain"}]))),
         ("failed", task_saying("FAILED", "No disk.\u{1b}[31m")),
         ("failed without a word", task("FAILED")),
@@ -120,7 +138,8 @@ async fn every_end_of_a_task_is_an_end_here() {
         let engine = house.open().await;
         employ(&engine, &peer).await;
         let result = house.asked(&engine, asking()).await;
-        let kept: Vec<String> = engine.session(&session()).await.unwrap().artifacts.values().map(|kept| kept.path.clone()).collect();
+        let kept: Vec<String> =
+            engine.session(&session()).await.unwrap().artifacts.values().map(|kept| kept.path.clone()).collect();
         let kept = if kept.is_empty() { String::new() } else { format!(" {kept:?}") };
         lines += &format!("{name}: {}{kept} tokens {}\n", told(&result), result.metrics.tokens);
     }

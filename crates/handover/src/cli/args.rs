@@ -1,9 +1,9 @@
 //! Everything that can be asked on the command line.
 
 use super::{
-    agents, answer, approvals, approve, audit, cancel, chat, check, completions, explain, give_back, graph, hand_off, handoffs,
-    health, history, inbox, init, keys, mcp, out::Look, recommend, run, scripted, serve, sessions, stats, take, verify,
-    watch,
+    agents, answer, approvals, approve, audit, cancel, chat, check, completions, explain, give_back, graph, hand_off,
+    handoffs, health, history, inbox, init, keys, mcp, out::Look, recommend, run, scripted, serve, sessions, stats,
+    take, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
@@ -214,7 +214,12 @@ impl Command {
             Self::Agents(agents) => agents.access(),
             Self::Keys(keys) => keys.access(),
             Self::Audit(audit) => audit.access(),
-            Self::Questions(_) | Self::Handoffs(_) | Self::History(_) | Self::Graph(_) | Self::Watch(_) | Self::Verify(_) => Access::Look,
+            Self::Questions(_)
+            | Self::Handoffs(_)
+            | Self::History(_)
+            | Self::Graph(_)
+            | Self::Watch(_)
+            | Self::Verify(_) => Access::Look,
             Self::Approvals(_) | Self::Recommend(_) | Self::Inbox(_) | Self::Stats(_) => Access::Judge,
             Self::HandOff(args) if args.new => Access::Make,
             Self::HandOff(_)

@@ -128,7 +128,7 @@ fn first(team: &Settings, args: &Chat) -> Result<AgentId, Stop> {
     if let Some(name) = &args.to {
         return Ok(team.agent(name)?.id.clone());
     }
-    let works = |kind| matches!(kind, AgentKind::Llm | AgentKind::Command | AgentKind::Http);
+    let works = |kind| matches!(kind, AgentKind::Llm | AgentKind::Command | AgentKind::Http | AgentKind::A2a);
     let found = team.agents.iter().find(|agent| agent.kind == AgentKind::Llm);
     let found = found.or_else(|| team.agents.iter().find(|agent| works(agent.kind)));
     found.map(|agent| agent.id.clone()).ok_or_else(|| {

@@ -70,10 +70,10 @@ pub struct Register {
     /// A program: the folder in which it works; this one when left out
     #[arg(long, requires = "name", value_name = "DIR", help_heading = "By kind")]
     folder: Option<PathBuf>,
-    /// A service: where it is called
+    /// A service: where it is called; a remote agent: where its card is
     #[arg(long, requires = "name", value_name = "URL", help_heading = "By kind")]
     url: Option<String>,
-    /// A service: the variable that holds the secret by which calls are signed
+    /// The variable that holds the secret by which calls to a service are signed, or the key that a remote agent is shown
     #[arg(long, requires = "name", value_name = "VARIABLE", help_heading = "By kind")]
     secret_env: Option<String>,
     /// A program: its name and its arguments, after `--`
@@ -120,7 +120,9 @@ pub(crate) async fn run(args: &Register, job: &mut Job<'_>) -> Result<(), Stop> 
 fn may_register(profile: &Profile, job: &Job<'_>) -> Result<(), Stop> {
     match profile.kind {
         AgentKind::Command => job.files.folder(&format!("the program of {}", profile.id)).map(|_| ()),
-        AgentKind::Local | AgentKind::Worker | AgentKind::Human | AgentKind::Llm | AgentKind::Http | AgentKind::A2a => Ok(()),
+        AgentKind::Local | AgentKind::Worker | AgentKind::Human | AgentKind::Llm | AgentKind::Http | AgentKind::A2a => {
+            Ok(())
+        }
     }
 }
 
@@ -129,10 +131,11 @@ async fn one(job: &mut Job<'_>, profile: Profile) -> Result<Applied, Stop> {
     let known = job.engine.agents().into_iter().find(|agent| agent.profile.id == profile.id);
     let id = profile.id.clone();
     let mut applied = Applied::default();
-    let list = match known {
-        Some(known) if *known.profile == profile => &mut applied.unchanged,
-        Some(_) => &mut applied.updated,
-        None => &mut applied.registered,
+    let (list, profile) = match known {
+        // What a card added is not said again by whoever registers it, and stays.
+        Some(known) if known.profile.bare() == profile => (&mut applied.unchanged, Profile::clone(&known.profile)),
+        Some(_) => (&mut applied.updated, profile),
+        None => (&mut applied.registered, profile),
     };
     list.push(id);
     job.engine.register_profile(profile).await?;

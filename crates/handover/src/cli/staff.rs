@@ -84,7 +84,10 @@ pub(crate) async fn follow(mut arrivals: Arrivals, staff: &Staff, engine: &Engin
         }
         let id = profile.id.clone();
         match staff.employ(engine, Profile::clone(&profile), serde_json::Value::Null).await {
-            Ok(()) => out.note(format!("{id} works now")).await?,
+            Ok(()) => match staff.lacks(&id) {
+                Some(error) => out.note(format!("{id} cannot work yet: {error}")).await?,
+                None => out.note(format!("{id} works now")).await?,
+            },
             Err(error) => out.note(format!("{id} cannot work here: {error}")).await?,
         }
     }

@@ -48,14 +48,16 @@ impl Settings {
         }
         let mut applied = Applied::default();
         for profile in from_the_top(&self.agents, &after) {
+            // What a card added is not the file's to say.
+            let same = before.get(&profile.id).is_some_and(|known| known.bare() == *profile);
             let list = match before.get(&profile.id) {
-                Some(known) if **known == *profile => &mut applied.unchanged,
+                Some(_) if same => &mut applied.unchanged,
                 Some(_) => &mut applied.updated,
                 None => &mut applied.registered,
             };
             list.push(profile.id.clone());
             // An agent that is as it was says nothing about whether it is there: its standing is not touched.
-            if before.get(&profile.id).is_none_or(|known| **known != *profile) {
+            if !same {
                 engine.register_profile(profile.clone()).await?;
             }
         }

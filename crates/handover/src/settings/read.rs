@@ -63,6 +63,11 @@ fn parsed(name: &str, text: &str, known: &[AgentId], here: bool) -> Result<Setti
     let staff = staff(&mut document);
     let server = server(&mut document);
     let a2a = a2a(&mut document);
+    #[cfg(feature = "teams")]
+    let staff = handover_agents::staff::StaffSettings {
+        a2a: handover_agents::a2a::A2aSettings { allow_private: a2a.allow_private },
+        ..staff
+    };
     #[cfg(feature = "telemetry")]
     let telemetry = telemetry(&mut document);
     let policy = policy_at.and_then(|node| document.read::<Policy>(node));

@@ -13,7 +13,9 @@ use super::{args::Command, exit::Stop};
 /// Whether a command has nothing to do with a database, and is carried out here with and without a server.
 pub(crate) fn is_for_here(command: &Command) -> bool {
     match command {
-        Command::Explain(_) | Command::Completions(_) | Command::Check(_) | Command::Health(_) | Command::Mcp(_) => true,
+        Command::Explain(_) | Command::Completions(_) | Command::Check(_) | Command::Health(_) | Command::Mcp(_) => {
+            true
+        }
         Command::Audit(args) => args.needs_no_engine(),
         Command::Graph(args) => args.file().is_some(),
         _ => false,
