@@ -243,14 +243,19 @@ async fn a_stream_tells_of_changes_until_it_is_left() {
     let mut stream = ask.send().await.unwrap();
     assert_eq!(stream.headers()["x-accel-buffering"], "no");
     let mut text = String::new();
-    while !text.contains("acknowledged") {
-        text.push_str(std::str::from_utf8(&stream.chunk().await.unwrap().unwrap()).unwrap());
-    }
+    heard(&mut stream, &mut text, "acknowledged").await;
     assert_eq!(tool(&served.eve, "check_inbox").send().await.unwrap().status(), 200);
-    while !text.contains("notifications/resources/updated") {
-        text.push_str(std::str::from_utf8(&stream.chunk().await.unwrap().unwrap()).unwrap());
-    }
+    heard(&mut stream, &mut text, "notifications/resources/updated").await;
     assert!(!text.contains("\"id\":"), "nothing is asked on it: {text}");
+}
+
+/// Reads on until this is heard.
+async fn heard(stream: &mut Response, text: &mut String, words: &str) {
+    let until = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !text.contains(words) {
+        let chunk = tokio::time::timeout_at(until, stream.chunk()).await.expect("it is heard in time");
+        text.push_str(std::str::from_utf8(&chunk.unwrap().unwrap()).unwrap());
+    }
 }
 
 #[tokio::test]
