@@ -12,11 +12,15 @@ use handover_core::{
 };
 use handover_engine::{Engine, HandoffQuery};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::sync::Arc;
 use uuid::Uuid;
 
 /// Tasks that an agent works on at once when it is registered at first sight by somebody who may say so.
 const AT_ONCE: u32 = 4;
+
+/// Stands in a session that is beside the work.
+const ASIDE: &str = "aside";
 
 /// A call on its way: whose it is, and what it is about.
 #[derive(Clone)]
@@ -183,7 +187,8 @@ impl Ask {
         for id in self.engine.sessions(0, MCP_SESSIONS_LOOKED_AT).await? {
             // What is gone meanwhile is not the one.
             let Ok(session) = self.engine.session(&id).await else { continue };
-            if session.active_agent == *me && session.ended_at.is_none() && session.workflow.is_none() {
+            let open = session.ended_at.is_none() && session.workflow.is_none();
+            if session.active_agent == *me && open && session.metadata.get(ASIDE).is_none() {
                 return Ok(Place { session: Some(id), holding: None });
             }
         }
@@ -201,6 +206,13 @@ impl Ask {
             None => self.new_session()?,
         };
         self.engine.resume_session(&meant, Open::of(me).asking(request)).await
+    }
+
+    /// A session of its own for something beside the work: it is never taken for the one that is meant.
+    pub(crate) async fn aside(&self, request: &str) -> Result<Arc<Session>, HandoffError> {
+        let mut open = Open::of(self.me().await?).asking(request);
+        open.metadata = json!({ ASIDE: true });
+        self.engine.resume_session(&self.new_session()?, open).await
     }
 
     /// The same, where nothing is to be opened by looking.

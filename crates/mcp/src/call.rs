@@ -83,9 +83,9 @@ pub enum What {
     Changes {
         /// The resources.
         uris: Vec<String>,
-        /// Since this position of the feed; from now on when left out.
+        /// Since these positions of the feed, as they were told before; from now on when left out.
         #[serde(default)]
-        after: Option<u64>,
+        after: Option<(u64, u64)>,
         /// How long to wait for a change, in milliseconds.
         wait_ms: u64,
     },

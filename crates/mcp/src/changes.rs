@@ -19,8 +19,8 @@ const HOUSE: &str = "handover:house";
 /// What has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Changed {
-    /// Up to where it was looked.
-    pub(crate) position: u64,
+    /// Up to where it was looked: in the feed of the caller, and in that of the house.
+    pub(crate) position: (u64, u64),
     /// The resources.
     pub(crate) uris: BTreeSet<String>,
 }
@@ -35,7 +35,7 @@ struct Watched<'a> {
 pub(crate) async fn since(
     ask: &Ask,
     uris: &[String],
-    after: Option<u64>,
+    after: Option<(u64, u64)>,
     wait_ms: u64,
 ) -> Result<Changed, HandoffError> {
     let watched: Vec<Watched<'_>> = uris
@@ -43,13 +43,14 @@ pub(crate) async fn since(
         .take(MCP_SUBSCRIPTIONS_MAX)
         .filter_map(|uri| Some(Watched { uri, place: uri::read(uri)? }))
         .collect();
-    let mut feed = ask.engine.subscribe(Filter::default(), after);
+    let mut feed = ask.engine.subscribe(Filter::default(), after.map(|(mine, _)| mine));
     let house = watched.iter().any(|one| matches!(one.place, uri::Place::Agents | uri::Place::Agent(_)));
-    let mut agents = house.then(|| the_house(ask, after));
-    let mut found = Changed { position: feed.position(), uris: BTreeSet::new() };
-    if after.is_none() {
-        return Ok(found); // From now on.
-    }
+    let (now, uris) = (feed.position(), BTreeSet::new());
+    let Some((_, of_house)) = after else {
+        return Ok(Changed { position: (now, now), uris }); // From now on.
+    };
+    let mut agents = house.then(|| the_house(ask, of_house));
+    let mut found = Changed { position: (now, of_house), uris };
     let until = tokio::time::sleep(Duration::from_millis(wait_ms.min(MCP_PART_MS)));
     let mut until = std::pin::pin!(until);
     loop {
@@ -68,16 +69,14 @@ pub(crate) async fn since(
             () = until.as_mut() => break,
         }
     }
-    // Whatever one of the two has not come to is looked at again.
-    let agents = agents.as_ref().map_or(u64::MAX, Subscription::position);
-    found.position = feed.position().min(agents);
+    found.position = (feed.position(), agents.as_ref().map_or(of_house, Subscription::position));
     Ok(found)
 }
 
 /// Agents are everybody's who may know of them: their comings and goings are told without what they are.
-fn the_house(ask: &Ask, after: Option<u64>) -> Subscription {
+fn the_house(ask: &Ask, after: u64) -> Subscription {
     let house = ask.engine.for_caller(Caller::new("mcp", HOUSE).of_house());
-    house.subscribe(Filter::default(), after)
+    house.subscribe(Filter::default(), Some(after))
 }
 
 async fn next(agents: &mut Option<Subscription>) -> Result<Option<Notice>, HandoffError> {
@@ -107,7 +106,11 @@ fn note(ask: &Ask, watched: &[Watched<'_>], message: &BusMessage, found: &mut Ch
 /// The agent that came, changed or went, where it exists for this caller or is gone.
 fn agent_of<'a>(ask: &Ask, message: &'a BusMessage) -> Option<&'a AgentId> {
     match &message.payload {
-        Event::AgentRegistered { profile } => Some(&profile.id).filter(|id| ask.engine.agent(id).is_ok()),
+        // The directory may not know it yet.
+        Event::AgentRegistered { profile } => {
+            let tenant = profile.tenant.as_deref();
+            Some(&profile.id).filter(|_| ask.engine.caller().knows_agents_of(tenant))
+        }
         Event::AgentStanding { agent, .. } => Some(agent).filter(|id| ask.engine.agent(id).is_ok()),
         Event::AgentRemoved { agent } => Some(agent),
         _ => None,

@@ -50,6 +50,14 @@ impl Front {
         Self { ways, watching: Arc::default() }
     }
 
+    /// A front on an engine of this process, for one agent.
+    #[must_use]
+    pub fn on(engine: &handover_engine::Engine, agent: Option<&str>) -> Self {
+        let (engine, agent) = (engine.clone(), agent.map(str::to_owned));
+        let way: Arc<dyn Way> = Arc::new(crate::way::Here { engine, agent });
+        Self::new(Arc::new(move |_| Ok(way.clone())))
+    }
+
     fn way(&self, extensions: &Extensions) -> Result<Arc<dyn Way>, ErrorData> {
         (self.ways)(extensions)
     }

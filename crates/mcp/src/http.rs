@@ -115,7 +115,12 @@ fn is_from_elsewhere(headers: &HeaderMap) -> bool {
 }
 
 /// A session is its caller's alone, and there are only so many.
-async fn check(State(sessions): State<Arc<Sessions>>, request: Request, next: Next) -> Response<Body> {
+async fn check(State(sessions): State<Arc<Sessions>>, mut request: Request, next: Next) -> Response<Body> {
+    let stateless = is_stateless(request.headers());
+    if stateless {
+        // The current revision has no sessions: nobody gets into one by naming it.
+        request.headers_mut().remove(SESSION);
+    }
     let Some(caller) = request.extensions().get::<Engine>().map(|engine| engine.caller().clone()) else {
         return refuse(StatusCode::UNAUTHORIZED, "nobody knows who asks");
     };
@@ -124,13 +129,15 @@ async fn check(State(sessions): State<Arc<Sessions>>, request: Request, next: Ne
         Some(id) if !sessions.belongs(id, &caller) => {
             return refuse(StatusCode::NOT_FOUND, "there is no such session: begin again with `initialize`");
         }
-        None if !is_stateless(request.headers()) && sessions.is_full().await => {
+        None if !stateless && sessions.is_full().await => {
             let why = format!("there are {MCP_SESSIONS_MAX} sessions already (MCP_SESSIONS_MAX); come back later");
             return refuse(StatusCode::SERVICE_UNAVAILABLE, &why);
         }
         Some(_) | None => {}
     }
-    let response = next.run(request).await;
+    let mut response = next.run(request).await;
+    // Proxies must not gather what is to be heard at once.
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     let begun = response.headers().get(SESSION).and_then(|value| value.to_str().ok());
     if let (None, Some(begun)) = (&named, begun) {
         sessions.begin(begun.to_owned(), caller).await;

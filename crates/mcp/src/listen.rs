@@ -23,7 +23,7 @@ use tokio::task::JoinHandle;
 /// Goes through the changes of resources, from now on.
 struct Follower {
     way: Arc<dyn Way>,
-    after: Option<u64>,
+    after: Option<(u64, u64)>,
 }
 
 impl Follower {

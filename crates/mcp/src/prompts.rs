@@ -7,7 +7,7 @@ use crate::{
 };
 use handover_core::{
     context,
-    guidance::{self, GUIDANCE, LEAVE, REMAIN},
+    guidance::{self, GUIDANCE, REMAIN},
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -30,6 +30,9 @@ pub const PROMPTS: [Row; 2] = [
         Some(("handoff_id", "The handoff.")),
     ),
 ];
+
+/// What moving control is to whoever asks.
+const LEAVE: &str = "`handoff_to_agent` hands the work itself over: the other agent goes on with it, and your part is over.";
 
 /// How to be a good colleague by these tools.
 pub(crate) const COLLEAGUE: &str = "You share work with other agents and people by the tools of this server.

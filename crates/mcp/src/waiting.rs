@@ -9,7 +9,6 @@ use crate::{
 };
 use handover_core::{
     digest::Digest,
-    ids::HandoffId,
     limits::{MCP_ELICIT_MS, MCP_WAIT_MS_MAX},
 };
 use rmcp::{
@@ -31,11 +30,13 @@ use std::{
 /// The name of the one question that is asked by return.
 const ASKED: &str = "approval";
 
-/// What a client brings back when it was asked something: nothing in it is trusted but that it is the same call.
+/// What a client brings back when it was asked something. Nothing in it is trusted: the call is made again, and what it asks
+/// then is what was answered, or it is asked anew.
 #[derive(Debug, Serialize, Deserialize)]
 struct State {
+    /// Makes it the same call.
     key: String,
-    handoff: HandoffId,
+    /// What the person saw.
     digest: Digest,
 }
 
@@ -49,33 +50,30 @@ pub(crate) async fn call(
     let arguments = request.arguments.unwrap_or_default();
     let state = request.request_state.as_deref().and_then(|text| serde_json::from_str::<State>(text).ok());
     let key = state.as_ref().map_or_else(key, |state| state.key.clone());
-    let answered = match (&state, request.input_responses) {
-        (Some(state), Some(answers)) => {
-            let answer = answers.get(ASKED).cloned().and_then(|value| serde_json::from_value(value).ok());
-            decide(way, state.handoff, state.digest, answer).await?;
-            true
-        }
-        _ => false,
-    };
+    let answers = request.input_responses.unwrap_or_default();
+    let answer = answers.get(ASKED).cloned().and_then(|value| serde_json::from_value(value).ok());
     let traceparent = context.meta.get("traceparent").and_then(Value::as_str).map(str::to_owned);
     let place = way.ask(What::Where, &key).await.unwrap_or_default();
     let what = What::Tool { name: tool.name.to_owned(), arguments: arguments.clone(), place, traceparent };
     let mut done = ask(way, &what, &key).await?;
-    if let Some(question) = done.question.take().filter(|_| !answered) {
-        if asks_by_return(context) && can_ask(context) {
-            return input_required(&question, &key);
+    if let Some(question) = done.question.take().filter(|_| can_ask(context)) {
+        match (answer, state) {
+            (Some(answer), Some(state)) if state.digest == question.digest => decide(way, &question, answer).await?,
+            _ if asks_by_return(context) => return input_required(&question, &key),
+            _ => ask_now(way, &question, context).await?,
         }
-        if !asks_by_return(context) && can_ask(context) {
-            ask_now(way, &question, context).await?;
-            done = ask(way, &what, &key).await?;
-        }
+        done = ask(way, &what, &key).await?;
     }
     let until = Instant::now() + Duration::from_millis(wait_ms(tool, &arguments));
     let mut told = 0_u32;
-    while done.again && Instant::now() < until && !context.ct.is_cancelled() {
+    while done.again && Instant::now() < until {
         told += 1;
         progress(context, told, &done).await;
-        done = ask(way, &what, &key).await?;
+        done = tokio::select! {
+            done = ask(way, &what, &key) => done?,
+            // Nobody waits for it any more; what was begun goes on.
+            () = context.ct.cancelled() => break,
+        };
     }
     Ok(result(done).into())
 }
@@ -130,7 +128,7 @@ fn form(question: &Question) -> Result<ElicitRequestParams, ErrorData> {
 
 fn input_required(question: &Question, key: &str) -> Result<CallToolResponse, ErrorData> {
     let asked = InputRequest::Elicitation(ElicitRequest::new(form(question)?));
-    let state = State { key: key.to_owned(), handoff: question.handoff, digest: question.digest };
+    let state = State { key: key.to_owned(), digest: question.digest };
     let state = serde_json::to_string(&state).map_err(|why| ErrorData::internal_error(why.to_string(), None))?;
     let requests = BTreeMap::from([(ASKED.to_owned(), asked)]);
     Ok(InputRequiredResult::new(Some(requests), Some(state)).into())
@@ -145,20 +143,18 @@ async fn ask_now(
     let asked = context.peer.create_elicitation(form(question)?);
     let answered = tokio::time::timeout(Duration::from_millis(MCP_ELICIT_MS), asked).await;
     let Ok(Ok(answer)) = answered else { return Ok(()) };
-    decide(way, question.handoff, question.digest, Some(answer)).await
+    decide(way, question, answer).await
 }
 
 /// Passes on what a person said. Whoever did not decide leaves it to others.
-async fn decide(
-    way: &dyn Way,
-    handoff: HandoffId,
-    digest: Digest,
-    answer: Option<ElicitResult>,
-) -> Result<(), ErrorData> {
-    let Some(answer) = answer.filter(|answer| answer.action == ElicitationAction::Accept) else { return Ok(()) };
+async fn decide(way: &dyn Way, question: &Question, answer: ElicitResult) -> Result<(), ErrorData> {
+    if answer.action != ElicitationAction::Accept {
+        return Ok(());
+    }
     let content = answer.content.unwrap_or_default();
     let Some(yes) = content.get("approve").and_then(Value::as_bool) else { return Ok(()) };
     let comment = content.get("comment").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (handoff, digest) = (question.handoff, question.digest);
     let what = What::Decide { handoff, digest, yes, comment };
     match way.ask(what, &key()).await {
         // It was decided by somebody else meanwhile, or is not theirs to decide: the call tells where it stands.

@@ -3,6 +3,7 @@
 mod cli;
 mod errors;
 pub mod limits;
+mod mcp;
 mod metrics;
 mod openapi;
 mod pictures;
@@ -59,6 +60,7 @@ fn pages(root: &Path) -> Result<Vec<Page>, String> {
     pages.push(cli::page());
     pages.push(limits::page(&limits));
     pages.push(metrics::page());
+    pages.push(mcp::page());
     pages.push(policy::page(&settings)?);
     pages.extend(workflow::pages()?);
     pages.push(openapi::page());

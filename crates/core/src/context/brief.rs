@@ -35,7 +35,7 @@ pub fn brief(handoff: &Handoff, view: &View) -> String {
         ("Your Specific Task", quote(&request.task.description)),
         ("Task Data", quote(&data(&request.task.payload))),
         ("Required Capabilities", quote(&capabilities.join(", "))),
-        ("Work Completed So Far", quote(&data(&request.context.completed_work))),
+        ("Work Completed So Far", quote(&work(&request.context.completed_work))),
         ("Artifacts", quote(&request.context.artifacts.join("\n"))),
         ("Questions and Answers", asked(handoff)),
         ("What Earlier Levels Thought", handoff.climb.as_ref().map(assessments).unwrap_or_default()),
@@ -54,6 +54,24 @@ pub fn brief(handoff: &Handoff, view: &View) -> String {
 /// A quotation; empty when there is nothing to quote.
 fn quote(text: &str) -> String {
     if text.trim().is_empty() { String::new() } else { quoted(text) }
+}
+
+/// What was done before. Named texts and lists of texts are written as such: files touched, decisions, the next step.
+fn work(value: &Value) -> String {
+    let parts = value.as_object().filter(|parts| !parts.is_empty() && parts.values().all(is_told));
+    let Some(parts) = parts else { return data(value) };
+    let told = parts.iter().map(|(name, value)| match value {
+        Value::Array(items) => {
+            let items = items.iter().filter_map(Value::as_str).map(|item| format!("- {item}"));
+            format!("{name}:\n{}", items.collect::<Vec<_>>().join("\n"))
+        }
+        other => format!("{name}: {}", other.as_str().unwrap_or_default()),
+    });
+    told.collect::<Vec<_>>().join("\n")
+}
+
+fn is_told(value: &Value) -> bool {
+    value.is_string() || value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
 }
 
 /// Data as a person would read it.
@@ -255,6 +273,15 @@ mod tests {
             Please complete this task using your specialized expertise and provide a clear, comprehensive response.
         "#]],
         );
+    }
+
+    #[test]
+    fn work_that_is_told_by_name_is_written_as_lists() {
+        let told = json!({"decisions": ["keep the lexer", "no regex"], "next_step": "run the tests"});
+        assert_eq!(work(&told), "decisions:\n- keep the lexer\n- no regex\nnext_step: run the tests");
+        for data in [json!(["checked"]), json!({"order": 4711}), json!({})] {
+            assert_eq!(work(&data), super::data(&data));
+        }
     }
 
     #[test]

@@ -10,6 +10,8 @@ mod errors;
 mod help;
 mod json;
 mod keys;
+#[cfg(unix)]
+mod mcp;
 mod people;
 #[cfg(target_os = "linux")]
 mod programs;

@@ -113,7 +113,7 @@ struct Approving {
     /// How long to wait for the decision, in seconds, at most 600.
     #[serde(default)]
     wait_seconds: Option<u64>,
-    /// The session. May be left out.
+    /// The session that it belongs to. Left out, it has one of its own.
     #[serde(default)]
     session_id: Option<String>,
 }
@@ -147,9 +147,10 @@ impl Told for Decided {
         match self.decision.as_str() {
             "approved" => format!("Approved by {by}{comment}: {}", self.action),
             "pending" => format!(
-                "Nobody has decided yet: {}. Do not do it. Call `request_approval` with `handoff_id` {} later; a person \
-                 decides with `handover approve {0}` or `handover reject {0}`.",
-                self.action, self.handoff_id
+                "Nobody has decided yet: {}. Do not do it. Call `request_approval` with `handoff_id` {id} later; a person \
+                 decides with `handover approve {id}` or `handover reject {id}`.",
+                self.action,
+                id = self.handoff_id
             ),
             other => format!("Not approved ({other}){comment}: {}. Do not do it; tell the user.", self.action),
         }
@@ -182,7 +183,11 @@ async fn request_approval(ask: Ask, form: Approving) -> Result<Given<Decided>, H
 async fn asked(ask: &Ask, form: &Approving, action: &str) -> Result<Handoff, HandoffError> {
     let me = ask.me().await?;
     approvals::attend(&ask.engine).await?;
-    let session = ask.session(form.session_id.as_deref(), action).await?;
+    let session = match form.session_id.as_deref() {
+        Some(_) => ask.session(form.session_id.as_deref(), action).await?,
+        // A session of its own: asking is no part of the work, and is counted by none of its guards.
+        None => ask.aside(action).await?,
+    };
     let mut request = Request::new(Kind::Delegation, me, action);
     request.to_agent = Some(AgentId::new(approvals::APPROVALS)?);
     request.task.kind = approvals::TASK.into();

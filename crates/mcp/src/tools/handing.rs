@@ -120,13 +120,14 @@ impl Told for Specialists {
         let mut lines: Vec<String> = self.you.iter().map(|you| format!("You are {you}. You can hand over to:")).collect();
         for one in &self.specialists {
             let field = if one.is_a_person { "a person" } else { one.specialization.as_str() };
+            let field = if field.is_empty() { String::new() } else { format!(" ({})", brief(field)) };
             let room = if one.has_room { "" } else { " (busy now; work waits in its queue)" };
             let can = if one.capabilities.is_empty() {
                 String::new()
             } else {
                 format!(" Can: {}.", brief(&one.capabilities.join(", ")))
             };
-            lines.push(format!("- {} [{}]{room}: {}{can}", one.name, brief(field), brief(&one.description)));
+            lines.push(format!("- {}{field}{room}: {}{can}", one.name, brief(&one.description)));
         }
         if self.specialists.is_empty() {
             lines.push("(nobody is there now; do it yourself, or ask the user)".to_owned());

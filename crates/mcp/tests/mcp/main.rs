@@ -1,0 +1,16 @@
+//! The MCP server through the protocol itself, in both revisions.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod elicit;
+mod errors;
+mod host;
+mod http;
+mod messages;
+mod musts;
+mod reading;
+mod roles;
+mod shape;
+mod story;
+mod table;
+mod waiting;
