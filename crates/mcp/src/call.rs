@@ -30,6 +30,8 @@ pub struct Call {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
+    /// The agent is there: at first sight it is registered.
+    Hello,
     /// What a call is about where it does not say.
     Where,
     /// A tool.
@@ -130,6 +132,7 @@ pub async fn carry_out(engine: &Engine, call: Call) -> Result<Value, Fault> {
 async fn carry(engine: &Engine, call: Call) -> Result<Value, Fault> {
     let ask = Ask::of(engine, &call).await;
     match call.what {
+        What::Hello => Ok(told(&ask.me().await?)),
         What::Where => Ok(told(&ask.place().await?)),
         What::Tool { name, arguments, place, traceparent } => {
             let place = serde_json::from_value(place).unwrap_or_default();

@@ -130,9 +130,14 @@ impl ServerHandler for Front {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         no_cursor(request)?;
+        // A host that looks for tools is there: others can hand over to its agent from now on. Where that is not to be, a
+        // call says why.
+        if let Ok(way) = self.way(&context.extensions) {
+            let _ = way.ask(What::Hello, "").await;
+        }
         let mut listed = ListToolsResult::with_all_items(tools().iter().map(tool).collect());
         (listed.ttl_ms, listed.cache_scope) = (Some(FIXED_MS), Some(CacheScope::Public));
         Ok(listed)

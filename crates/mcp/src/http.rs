@@ -8,7 +8,7 @@ use axum::{
     Router,
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts},
+    http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header, request::Parts},
     middleware::{self, Next},
     response::IntoResponse,
 };
@@ -135,7 +135,12 @@ async fn check(State(sessions): State<Arc<Sessions>>, mut request: Request, next
         }
         Some(_) | None => {}
     }
+    let ends = request.method() == Method::DELETE;
     let mut response = next.run(request).await;
+    if ends && response.status() == StatusCode::ACCEPTED {
+        // It is over by now, and clients take a 202 for a failure.
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
     // Proxies must not gather what is to be heard at once.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     let begun = response.headers().get(SESSION).and_then(|value| value.to_str().ok());
