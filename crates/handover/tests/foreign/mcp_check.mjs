@@ -22,6 +22,8 @@ function id(handed) {
 let stories = 0
 
 async function story(ann, bob) {
+  // Every host begins so; from then on its agent is known.
+  await bob.listTools()
   const names = (await ann.listTools()).tools.map(tool => tool.name)
   assert.ok(names.includes('handoff_to_specialist'), names.join())
   const handed = await call(ann, 'handoff_to_specialist', { task: `Review the change ${++stories}`, to_agent: 'bob', wait_seconds: 0 })
