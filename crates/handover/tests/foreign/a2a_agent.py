@@ -1,6 +1,8 @@
 """An agent that is served by the official A2A package for Python: it counts words, and asks when it does not know which.
 
-    python a2a_agent.py PORT [KEY]
+    python a2a_agent.py PORT BINDING [polled]
+
+What it is sent with is told on stdout, a line for each message.
 """
 
 import asyncio
@@ -14,6 +16,7 @@ from a2a.server.request_handlers import DefaultRequestHandlerV2
 from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes, create_rest_routes
 from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
 from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill
+from google.protobuf.json_format import MessageToDict
 from starlette.applications import Starlette
 
 
@@ -24,7 +27,8 @@ class Counter(AgentExecutor):
         updater = TaskUpdater(queue, context.task_id, context.context_id)
         await updater.start_work()
         text = context.get_user_input()
-        print(json.dumps({"message": context.message.message_id, "metadata": str(context.message.metadata)}), flush=True)
+        sent = MessageToDict(context.message)
+        print(json.dumps({"id": sent["messageId"], "metadata": sent.get("metadata"), "all": context.metadata}), flush=True)
         if "slowly" in text and "hurry" not in text:
             return await updater.requires_input(new_text_message("How slowly?"))
         if "refuse" in text:
@@ -36,23 +40,23 @@ class Counter(AgentExecutor):
         await TaskUpdater(queue, context.task_id, context.context_id).cancel()
 
 
-def card(port, binding):
+def card(port, binding, streaming):
     url = f"http://127.0.0.1:{port}"
     return AgentCard(
         name="Counter", description="Counts words.", version="1.0.0",
         supported_interfaces=[AgentInterface(url=url + ("/rpc" if binding == "JSONRPC" else ""), protocol_binding=binding, protocol_version="1.0")],
-        capabilities=AgentCapabilities(streaming=True),
+        capabilities=AgentCapabilities(streaming=streaming),
         default_input_modes=["text/plain"], default_output_modes=["text/plain"],
         skills=[AgentSkill(id="counting", name="Counting", description="Counts words.", tags=["words"])],
     )
 
 
-def main(port, binding):
-    said = card(port, binding)
+def main(port, binding, streaming):
+    said = card(port, binding, streaming)
     handler = DefaultRequestHandlerV2(Counter(), InMemoryTaskStore(), said)
     routes = create_agent_card_routes(said) + create_jsonrpc_routes(handler, "/rpc") + create_rest_routes(handler)
     uvicorn.run(Starlette(routes=routes), host="127.0.0.1", port=port, log_level="warning")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    main(int(sys.argv[1]), sys.argv[2], "polled" not in sys.argv[3:])

@@ -1,8 +1,9 @@
 """Our server hands over to an agent that is served by the official A2A package for Python, known by its card alone."""
 
+import json
+import pathlib
 import subprocess
 import sys
-import pathlib
 
 from house import House, LONG, free_port, reached, wait
 
@@ -29,15 +30,16 @@ def result(house, handoff):
     return said[0]
 
 
-def check(binary, folder, binding):
+def check(binary, folder, binding, way):
     port = free_port()
-    agent = subprocess.Popen(
-        [sys.executable, HERE / "a2a_agent.py", str(port), binding], stdout=open(pathlib.Path(folder) / "agent.log", "w")
-    )
+    folder = pathlib.Path(folder) / f"{binding.replace('+', '-')}-{way}"
+    folder.mkdir(parents=True)
+    log = folder / "agent.log"
+    agent = subprocess.Popen([sys.executable, HERE / "a2a_agent.py", str(port), binding, way], stdout=open(log, "w"))
     try:
         wait(lambda: reached(f"http://127.0.0.1:{port}/.well-known/agent-card.json"), "the agent answers")
         settings = f"agents:\n  - id: counter\n    kind: a2a\n    url: http://127.0.0.1:{port}\n"
-        with House(binary, pathlib.Path(folder) / binding.replace("+", "-"), settings) as house:
+        with House(binary, folder, settings) as house:
             house.register("desk")
             house.api("POST", "/v1/sessions", {"id": "s", "active_agent": "desk", "original_request": "Count."})
             wait(lambda: "counting" in str(house.api("GET", "/v1/agents/counter")), "its skills are its capabilities")
@@ -53,16 +55,20 @@ def check(binary, folder, binding):
             over = result(house, handed(house, "s", "Please refuse", "counter"))
             assert over["status"] == "failed" and "Not my field" in str(over), over
             house.verify()
+            told = [json.loads(line) for line in log.read_text().splitlines()]
+            assert len({one["id"] for one in told}) == len(told) == 4, told
+            for word in ("traceparent", "remainingMs", "handoffId"):
+                assert word in json.dumps(told[0]), f"{word} did not cross: {told[0]}"
     finally:
         agent.terminate()
         agent.wait(timeout=LONG)
 
 
 def main(binary, folder):
-    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
     for binding in ("JSONRPC", "HTTP+JSON"):
-        check(binary, folder, binding)
-    print("a2a-sdk as a server: handed over by its card in both bindings, asked, answered after a kill, refused")
+        for way in ("streamed", "polled"):
+            check(binary, folder, binding, way)
+    print("a2a-sdk as a server: both bindings, streamed and polled; asked, answered after a kill, refused")
 
 
 if __name__ == "__main__":

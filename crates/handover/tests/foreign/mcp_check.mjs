@@ -47,6 +47,14 @@ async function connected(client, transport) {
   return client
 }
 
+// Which revision is spoken is asked for, and looked at.
+const current = { versionNegotiation: { mode: { pin: '2026-07-28' } } }
+
+async function speaks(client, version) {
+  assert.equal(client.getNegotiatedProtocolVersion(), version)
+  return client
+}
+
 const header = key => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } })
 const stdio = agent => ({ command: binary, args: ['mcp', '--agent', agent], cwd: folder, stderr: 'inherit' })
 
@@ -56,8 +64,10 @@ async function pair(make) {
   await Promise.all(both.map(client => client.close()))
 }
 
-await pair((_, key) => connected(new Client(info), new StreamableHTTPClientTransport(new URL(url + '/mcp'), header(key))))
+const http = key => new StreamableHTTPClientTransport(new URL(url + '/mcp'), header(key))
+await pair(async (_, key) => speaks(await connected(new Client(info, current), http(key)), '2026-07-28'))
+await pair(async (_, key) => speaks(await connected(new Client(info), http(key)), '2025-11-25'))
 await pair((_, key) => connected(new OldClient(info), new OldHttp(new URL(url + '/mcp'), header(key))))
-await pair(agent => connected(new Client(info), new StdioClientTransport(stdio(agent))))
+await pair(async agent => speaks(await connected(new Client(info, current), new StdioClientTransport(stdio(agent))), '2026-07-28'))
 await pair(agent => connected(new OldClient(info), new OldStdio(stdio(agent))))
-console.log('TypeScript: both generations, over HTTP and stdio')
+console.log('TypeScript: both generations and both revisions, over HTTP and stdio')

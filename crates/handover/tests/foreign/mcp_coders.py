@@ -11,6 +11,10 @@ from mcp.client.streamable_http import streamable_http_client
 from house import House, LONG
 
 
+# What a mode of the package comes to.
+REVISIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
+
+
 def client(house, key, mode, **more):
     http = httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, timeout=LONG)
     return Client(streamable_http_client(house.url + "/mcp", http_client=http), mode=mode, **more)
@@ -34,7 +38,7 @@ async def refused(client, tool, code, **arguments):
 async def hand_over(house, keys, modes):
     """Claude hands over; Codex finds it, asks, recalls what was withheld, and completes; Claude sees the result."""
     async with client(house, keys["claude"], modes[0]) as claude:
-        assert claude.protocol_version in ("2026-07-28", "2025-11-25")
+        assert claude.protocol_version == REVISIONS[modes[0]], claude.protocol_version
         names = [tool.name for tool in (await claude.list_tools()).tools]
         again = [tool.name for tool in (await claude.list_tools()).tools]
         assert names == again and "handoff_to_specialist" in names and "check_inbox" in names, names
@@ -55,6 +59,7 @@ async def hand_over(house, keys, modes):
     handoff = handed["handoff"]["handoff_id"]
     house.killed()
     async with client(house, keys["codex"], modes[1]) as codex:
+        assert codex.protocol_version == REVISIONS[modes[1]], codex.protocol_version
         inbox = await call(codex, "check_inbox", wait_seconds=20)
         assert handoff in [one["handoff_id"] for one in inbox["offers"]], inbox
         taken = await call(codex, "accept_handoff", handoff_id=handoff)
