@@ -1,10 +1,10 @@
-//! A piece of work goes from an agent in Rust to a remote agent by A2A, which is an agent of an MCP host, and from there to
-//! a person; the result comes back all the way. At each hop a process is killed.
+//! A piece of work goes from an agent in Rust to a remote agent by A2A, from there to an agent of an MCP host, and from there
+//! to a person; the result comes back all the way. At each hop a process is killed, on the way there and on the way back.
 
 use crate::place::{Other, Place, Served, told};
 use handover::Engine;
 use handover_agents::staff::{Staff, StaffSettings};
-use handover_client::Client;
+use handover_client::{Client, Worker, done};
 use handover_core::{
     agent::{AgentKind, Profile},
     command::{Command as Does, Open},
@@ -29,6 +29,7 @@ const LONG: Duration = Duration::from_secs(120);
 const FILE: &str = "CHAIN_FILE";
 const URL: &str = "CHAIN_URL";
 const KEY: &str = "CHAIN_KEY";
+const WORKS: &str = "CHAIN_WORKS";
 
 /// This very program as one of the processes of the chain.
 fn process(name: &str) -> Command {
@@ -63,11 +64,32 @@ async fn planner() {
     engine.close().await.unwrap();
 }
 
+/// The agent that is reached by A2A: a worker of the other house, which lets another agent of it do the work.
+#[tokio::test(flavor = "multi_thread")]
+async fn front() {
+    let (Ok(url), Ok(key), Ok(_)) = (std::env::var(URL), std::env::var(KEY), std::env::var(WORKS)) else { return };
+    let client = Client::new(&url, Some(&key)).unwrap();
+    // Whoever dies is soon missed.
+    let worker = Worker::new(client.clone(), "front".parse().unwrap()).lease(Duration::from_secs(1));
+    let worked = worker.run(move |taken| {
+        let client = client.clone();
+        async move {
+            let request = Request::delegation("front", "coder", taken.task(), LONG).map_err(|e| e.to_string())?;
+            let request = request.key(&format!("front-{}", taken.handoff.id));
+            let answer = client.hand_off(&taken.handoff.session_id, &request).await.map_err(|e| e.to_string())?;
+            println!("PASSED");
+            let back = client.returned(answer.handoffs[0], LONG).await.map_err(|e| e.to_string())?;
+            Ok::<_, String>(done(json!({ "the host says": back.map(|back| back.result.body) })))
+        }
+    });
+    worked.await.unwrap();
+}
+
 /// The agent of an MCP host: it asks a person, and gives their word back. It knows nothing but what its tools tell.
 #[tokio::test(flavor = "multi_thread")]
 async fn coder() {
     let (Ok(url), Ok(key)) = (std::env::var(URL), std::env::var(KEY)) else { return };
-    if std::env::var(FILE).is_ok() {
+    if std::env::var(FILE).is_ok() || std::env::var(WORKS).is_ok() {
         return;
     }
     // The first client of a process brings what TLS needs.
@@ -153,11 +175,14 @@ async fn a_result_comes_back_all_the_way_although_a_process_dies_at_each_hop() {
     served.kill();
     served.begin();
     let admin_client = Client::new(&served.url(), Some(&admin)).unwrap();
-    for (name, kind) in [("coder", AgentKind::Worker), ("anna", AgentKind::Human), ("house", AgentKind::Worker)] {
+    for name in ["front", "coder", "anna", "house"] {
+        let kind = if name == "anna" { AgentKind::Human } else { AgentKind::Worker };
         admin_client.register(&Profile::named(name).unwrap().kind(kind)).await.unwrap();
     }
-    let keys = ["coder", "anna", "house"].map(|name| key(&served, Some(&admin), &format!("{name} --role agent --agent {name}")));
-    let (card, mcp) = (format!("{}/a2a/agents/coder", served.url()), format!("{}/mcp", served.url()));
+    let bound = |name: &str| key(&served, Some(&admin), &format!("{name} --role agent --agent {name}"));
+    let keys = ["coder", "anna", "house", "front"].map(bound);
+    let house = served.url();
+    let (card, mcp) = (format!("{house}/a2a/agents/front"), format!("{house}/mcp"));
     let here = Place::new(None);
     let file = here.path().join("planner.db");
     let planner = || {
@@ -170,18 +195,30 @@ async fn a_result_comes_back_all_the_way_although_a_process_dies_at_each_hop() {
         command.env_remove(FILE).env(URL, &mcp).env(KEY, &keys[0]);
         Speaking::start(command)
     };
+    let front = || {
+        let mut command = process("front");
+        command.env_remove(FILE).env(URL, &house).env(KEY, &keys[3]).env(WORKS, "1");
+        Speaking::start(command)
+    };
     // The first hop: the work is there, and whoever sent it dies.
-    let first = planner();
-    let to_coder = until("the work arrives", || handed_to(&served, &admin, "coder"));
-    drop(first);
-    let mut second = planner();
-    // The second hop: the agent of the host takes it, and the server dies.
+    let sender = planner();
+    let to_front = until("the work arrives", || handed_to(&served, &admin, "front"));
+    drop(sender);
+    let sender = planner();
+    // The second hop: it is passed on, and whoever did that dies.
+    let mut passing = front();
+    passing.says("PASSED");
+    drop(passing);
+    let mut passing = front();
+    passing.says("PASSED");
+    let to_coder = until("it is passed on", || handed_to(&served, &admin, "coder"));
+    // The third hop: the agent of the host takes it, and the server dies.
     let mut host = coder();
     host.says("TAKEN");
     served.kill();
     served.begin();
     drop(host);
-    // The third hop: the person is asked, and the host dies.
+    // The fourth hop: the person is asked, and the host dies.
     let mut host = coder();
     host.says("ASKED");
     drop(host);
@@ -192,13 +229,19 @@ async fn a_result_comes_back_all_the_way_although_a_process_dies_at_each_hop() {
         let output = command.env("HANDOVER_SERVER", served.url()).env("HANDOVER_KEY", &keys[1]).output().unwrap();
         assert!(output.status.success(), "{line}\n{}", told(&output));
     }
+    // On the way back the server dies once more, and whoever waits for it at the other end.
+    served.kill();
+    served.begin();
     host.says("COMPLETED");
-    let result = second.says("RESULT ");
+    drop(sender);
+    let mut sender = planner();
+    let result = sender.says("RESULT ");
     assert!(result.contains("Yes, after ten."), "{result}");
     // Once each, whoever died: the same work, in the same attempt.
-    assert_eq!(handed_to(&served, &admin, "coder"), Some(to_coder));
-    let there = admin_client.handoff(to_coder).await.unwrap();
-    assert_eq!(there.attempt, 1);
+    for (agent, id) in [("front", to_front), ("coder", to_coder), ("anna", to_anna)] {
+        assert_eq!(handed_to(&served, &admin, agent), Some(id));
+        assert_eq!(admin_client.handoff(id).await.unwrap().attempt, 1);
+    }
     let verified = served.place.command("verify").env("HANDOVER_SERVER", served.url()).env("HANDOVER_KEY", &admin).output();
     assert!(verified.unwrap().status.success());
     assert!(here.output(&format!("verify --db {}", file.display())).status.success());
