@@ -4,7 +4,7 @@ use crate::{
     cards::{self, Frame},
     follow::Follow,
     outward::{Seen, State},
-    push::{Config, Pushes},
+    push::{Config, Pushes, Wanted},
     who,
     wrong::{Kind, Wrong},
 };
@@ -112,7 +112,7 @@ impl Desk {
             Call::Cancel(request) => Box::pin(self.cancel(&request.id)).await?,
             Call::SetPush(config) => {
                 let found = self.find(&config.task_id).await?;
-                self.pushes.add(self.config(&found.first, *config)?).await?.shown()
+                self.pushes.add(self.config(*config)?.of(&found.first)).await?.shown()
             }
             Call::GetPush(request) => self.push(&request.task_id, &request.id).await?.shown(),
             Call::ListPushes(request) => {
@@ -158,7 +158,7 @@ impl Desk {
         if found.state().is_terminal() {
             return Err(over());
         }
-        let by = found.latest.request.from_agent.clone();
+        let by = found.first.request.from_agent.clone();
         match self.engine.cancel(found.latest.id, &by, "taken back by A2A").await {
             Ok(_) => Ok(self.find(id).await?.shown(None)),
             Err(error) if error.has(Code::Closed) => Err(over()),
@@ -174,9 +174,9 @@ impl Desk {
     }
 
     /// What somebody wants to be told, and where.
-    pub(crate) fn config(&self, first: &Handoff, said: TaskPushNotificationConfig) -> Result<Config, Wrong> {
+    pub(crate) fn config(&self, said: TaskPushNotificationConfig) -> Result<Wanted, Wrong> {
         let tenant = self.engine.caller().tenant.clone();
-        self.pushes.config(first.id, first.session_id.clone(), tenant, self.old, said)
+        self.pushes.wanted(tenant, self.old, said)
     }
 
     fn card(&self) -> Result<Value, Wrong> {

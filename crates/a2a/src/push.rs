@@ -3,7 +3,7 @@
 mod config;
 mod post;
 
-pub(crate) use config::Config;
+pub(crate) use config::{Config, Wanted};
 
 use crate::{
     desk::whole,

@@ -88,6 +88,8 @@ impl Desk {
         });
         let modes = configuration.accepted_output_modes.unwrap_or_default();
         inward::check_modes(&modes)?;
+        // All of it is looked at before anything is done.
+        let push = configuration.task_push_notification_config.map(|said| self.config(said)).transpose()?;
         let first = match message.task_id.as_deref().filter(|id| !id.is_empty()) {
             Some(id) => self.go_on(id, &message).await?,
             None => {
@@ -97,18 +99,16 @@ impl Desk {
                 let asked = Asked { message: &message, metadata: metadata.as_ref(), modes, traceparent, from, to, now };
                 let position = self.engine.feed_position();
                 let made = self.begin(&message, inward::request(asked)?).await?;
-                if let Some(mut config) = configuration.task_push_notification_config {
+                if let Some(push) = push {
                     // The same message again means the same place again.
-                    let id = config.id.take().filter(|id| !id.is_empty());
-                    config.id = Some(id.unwrap_or_else(|| short_digest(&json!(message.message_id))));
-                    let config = self.config(&made, config)?;
-                    self.pushes.add(config.after(position)).await?;
+                    let own = short_digest(&json!(message.message_id));
+                    self.pushes.add(push.or_named(&own).of(&made).after(position)).await?;
                 }
                 return self.whole(made).await;
             }
         };
-        if let Some(config) = configuration.task_push_notification_config {
-            self.pushes.add(self.config(&first, config)?).await?;
+        if let Some(push) = push {
+            self.pushes.add(push.of(&first)).await?;
         }
         self.whole(first).await
     }
@@ -122,7 +122,7 @@ impl Desk {
             let last = self.engine.get_last_handoff(&session).await?;
             done.extend(last.filter(|last| who::sees(self.engine.caller(), last)));
         }
-        let key = format!("a2a/{}", message.message_id);
+        let key = self.key(message, &from);
         request.idempotency_key = Some(key.clone());
         request.context.completed_work = came_of(&done);
         let answer = match self.engine.initiate(&session, request.clone()).await {
@@ -137,6 +137,11 @@ impl Desk {
             (None, Some(error)) => Err(error.into()),
             (None, None) => Err(Wrong::new(Kind::Internal, "no task was made")),
         }
+    }
+
+    /// The key of a message: once for each caller and each place that it is sent to.
+    fn key(&self, message: &Message, from: &AgentId) -> String {
+        format!("a2a/{}", short_digest(&json!([from, self.agent, message.message_id])))
     }
 
     /// The session of a message: the caller's own that it names, else one that follows from the message.
@@ -220,7 +225,7 @@ impl Desk {
             _ => {
                 let text = if text.is_empty() { data_of(message) } else { text };
                 let said = vec![NewMessage::new(Role::User, text)];
-                let key = format!("a2a/said/{}", message.message_id);
+                let key = format!("{}/said", self.key(message, &who::speaker(self.engine.caller())?));
                 self.engine.say_once(&found.first.session_id, said, None, Some(&key)).await?;
                 Ok(found.first)
             }

@@ -5,6 +5,7 @@ use crate::wrong::Wrong;
 use a2a::TaskPushNotificationConfig;
 use axum::http::HeaderValue;
 use handover_core::{
+    handoff::Handoff,
     ids::{HandoffId, SessionId},
     limits::A2A_PUSH_TEXT_CHARS_MAX,
 };
@@ -63,40 +64,53 @@ impl Config {
     }
 }
 
-impl Pushes {
-    /// What somebody wants, if it can be.
-    pub(crate) fn config(
-        &self,
-        task: HandoffId,
-        session: SessionId,
-        tenant: String,
-        old: bool,
-        said: TaskPushNotificationConfig,
-    ) -> Result<Config, Wrong> {
-        let id = said.id.filter(|id| !id.is_empty()).unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
-        check_id(&id)?;
-        self.poster.check(&said.url).map_err(|why| Wrong::field("url", why))?;
+/// What somebody wants to be told, checked, before it is known of which task.
+pub(crate) struct Wanted {
+    id: Option<String>,
+    said: TaskPushNotificationConfig,
+    tenant: String,
+    old: bool,
+}
+
+impl Wanted {
+    /// The same, with this id where none was given.
+    pub(crate) fn or_named(mut self, id: &str) -> Self {
+        self.id.get_or_insert_with(|| id.to_owned());
+        self
+    }
+
+    /// The same, of this task.
+    pub(crate) fn of(self, first: &Handoff) -> Config {
+        let Self { id, said, tenant, old } = self;
         let (scheme, credentials) = said.authentication.map(|said| (said.scheme, said.credentials)).unzip();
-        let credentials = credentials.flatten().filter(|text| !text.is_empty());
-        let token = said.token.filter(|token| !token.is_empty());
-        let texts =
-            [("token", &token), ("authentication.scheme", &scheme), ("authentication.credentials", &credentials)];
-        for (field, text) in texts {
-            check_text(field, text.as_deref().unwrap_or_default())?;
-        }
-        Ok(Config {
-            id,
-            task,
-            session,
+        Config {
+            id: id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
+            task: first.id,
+            session: first.session_id.clone(),
             tenant,
             url: said.url,
-            token,
+            token: said.token.filter(|token| !token.is_empty()),
             scheme,
-            credentials,
+            credentials: credentials.flatten().filter(|text| !text.is_empty()),
             old,
             after: None,
             done: false,
-        })
+        }
+    }
+}
+
+impl Pushes {
+    /// What somebody wants, if it can be.
+    pub(crate) fn wanted(&self, tenant: String, old: bool, said: TaskPushNotificationConfig) -> Result<Wanted, Wrong> {
+        let id = said.id.clone().filter(|id| !id.is_empty());
+        check_id(id.as_deref().unwrap_or_default())?;
+        self.poster.check(&said.url).map_err(|why| Wrong::field("url", why))?;
+        check_text("token", said.token.as_deref().unwrap_or_default())?;
+        if let Some(authentication) = &said.authentication {
+            check_text("authentication.scheme", &authentication.scheme)?;
+            check_text("authentication.credentials", authentication.credentials.as_deref().unwrap_or_default())?;
+        }
+        Ok(Wanted { id, said, tenant, old })
     }
 }
 

@@ -124,3 +124,19 @@ impl Poster {
         if status.is_success() { Ok(()) } else { Err(format!("it was answered with {}", status.as_u16())) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_name_is_looked_at_when_the_connection_is_made() {
+        let looked = Open.resolve("localhost".parse().unwrap()).await;
+        assert!(looked.is_err_and(|error| error.to_string().contains("private")));
+        let poster = Poster::new(false, Duration::ZERO).unwrap();
+        // Past the look at its words a name that leads here is found by whoever connects.
+        let error = poster.client.get("http://localhost:1/").send().await.unwrap_err();
+        let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
+        assert!(causes.into_iter().any(|cause| cause.to_string().contains("private address")), "{error:?}");
+    }
+}

@@ -216,6 +216,8 @@ async fn private_addresses_are_refused_unless_they_are_allowed() {
         let refused = client.rpc_at("/a2a/agents/bob", "SendMessage", inline).await;
         assert_eq!(refused["error"]["code"], -32602, "{url}: {refused}");
     }
+    // What is refused has made nothing.
+    assert_eq!(client.rpc("ListTasks", json!({})).await["result"]["totalSize"], 1);
     let taken =
         client.rpc("CreateTaskPushNotificationConfig", json!({"taskId": task, "url": "https://example.org/x"})).await;
     assert!(taken["result"]["id"].is_string(), "{taken}");

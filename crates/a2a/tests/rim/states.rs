@@ -1,11 +1,7 @@
 //! Every state of a handoff is one of a task, and what is said with it.
 
 use crate::house::{House, giving, id, worker};
-use handover_core::{
-    agent::Profile,
-    handoff::{OnTimeout, ReturnStatus},
-    ids::HandoffId,
-};
+use handover_core::{agent::Profile, handoff::ReturnStatus, ids::HandoffId};
 use serde_json::{Value, json};
 
 async fn seen(house: &House, task: &str) -> Value {
@@ -99,7 +95,28 @@ async fn a_task_that_goes_up_goes_on() {
     let done = seen(&house, &task).await;
     assert_eq!((&done["id"], &done["status"]["state"]), (&json!(task), &json!("TASK_STATE_COMPLETED")));
     assert_eq!(done["artifacts"][0]["parts"][0]["text"], "guilty");
-    let _ = OnTimeout::Fail;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_that_went_up_is_answered_and_taken_back_by_whoever_asked() {
+    let house = House::new().await;
+    let mut low: Profile = worker("junior", "judging");
+    low.escalates_to = Some(id("bob"));
+    house.engine.register_profile(low).await.unwrap();
+    let client = house.client(crate::house::agent("ann", "default"));
+    let (task, _) = house.task(&client, "junior", "judge").await;
+    let lease = house.accept(&task).await;
+    house.engine.escalate(uuid(&task), lease, "too hard for me").await.unwrap();
+    let lease = house.accept(&task).await;
+    let up = house.engine.latest(uuid(&task)).await.unwrap().id;
+    house.engine.ask(up, lease, "Which law?").await.unwrap();
+    let mut answer = crate::house::message("a", json!([{"text": "Ours"}]));
+    answer["taskId"] = json!(task);
+    let answered =
+        client.rpc("SendMessage", json!({"message": answer, "configuration": {"returnImmediately": true}})).await;
+    assert_eq!(answered["result"]["task"]["status"]["state"], "TASK_STATE_SUBMITTED", "{answered}");
+    let cancelled = client.rpc("CancelTask", json!({"id": task})).await;
+    assert_eq!(cancelled["result"]["status"]["state"], "TASK_STATE_CANCELED", "{cancelled}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
