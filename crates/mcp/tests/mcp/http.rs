@@ -59,7 +59,8 @@ fn tool(at: &str, name: &str) -> RequestBuilder {
 async fn message(response: Response) -> Value {
     let stream = response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream");
     let text = response.text().await.unwrap();
-    let last = if stream { text.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().unwrap() } else { &text };
+    let last =
+        if stream { text.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().unwrap() } else { &text };
     serde_json::from_str(last).unwrap_or_else(|_| panic!("{text}"))
 }
 
@@ -85,7 +86,8 @@ fn within(at: &str, method: Method, session: &str) -> RequestBuilder {
 }
 
 fn call(name: &str) -> String {
-    json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": name, "arguments": {} } }).to_string()
+    json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": name, "arguments": {} } })
+        .to_string()
 }
 
 #[tokio::test]
@@ -178,7 +180,9 @@ async fn headers_say_what_the_body_says() {
         ("no version", named(ask(at, Method::POST), "check_inbox").body(body("check_inbox", &meta))),
         (
             "another version",
-            named(ask(at, Method::POST), "check_inbox").header("mcp-protocol-version", "2025-11-25").body(body("check_inbox", &meta)),
+            named(ask(at, Method::POST), "check_inbox")
+                .header("mcp-protocol-version", "2025-11-25")
+                .body(body("check_inbox", &meta)),
         ),
     ] {
         let answer = ask.send().await.unwrap();
@@ -188,7 +192,11 @@ async fn headers_say_what_the_body_says() {
     let encoded = "=?base64?Y2hlY2tfaW5ib3g=?=";
     let answer = version(named(ask(at, Method::POST), encoded)).body(body("check_inbox", &meta)).send().await.unwrap();
     assert_eq!(answer.status(), 200, "a name may be encoded");
-    let bare = version(named(ask(at, Method::POST), "check_inbox")).body(body("check_inbox", &json!({}))).send().await.unwrap();
+    let bare = version(named(ask(at, Method::POST), "check_inbox"))
+        .body(body("check_inbox", &json!({})))
+        .send()
+        .await
+        .unwrap();
     assert_eq!(bare.status(), 400);
     assert_eq!(message(bare).await["error"]["code"], json!(-32_602));
     let mut strange = meta.clone();
