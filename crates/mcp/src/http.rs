@@ -64,7 +64,6 @@ struct Sessions {
 }
 
 /// The routes: `/mcp`, and nothing else.
-#[must_use]
 pub fn router(options: &Options) -> Router {
     let mut manager = LocalSessionManager::default();
     manager.session_config.keep_alive = Some(Duration::from_millis(MCP_SESSION_IDLE_MS));
