@@ -159,9 +159,9 @@ fn many_calls_lose_nothing_while_holders_come_and_go() {
         }
         let holder = holders.remove(0);
         if round % 2 == 0 {
-            holder.kill()
+            holder.kill();
         } else {
-            assert!(holder.end())
+            assert!(holder.end());
         }
         for id in ids {
             let told = writer.answer(id);

@@ -3,7 +3,6 @@
 use crate::host::engine;
 use axum::{Extension, Router};
 use handover_core::{access::Caller, limits::REQUEST_BYTES_MAX};
-use handover_engine::Engine;
 use handover_mcp::http::{Options, router};
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
@@ -11,7 +10,6 @@ use serde_json::{Value, json};
 /// The server, with a door for each of two callers.
 pub struct Served {
     _folder: tempfile::TempDir,
-    pub engine: Engine,
     alice: String,
     eve: String,
 }
@@ -31,7 +29,7 @@ pub async fn served() -> Served {
     let app = router(&Options::local());
     let alice = listen(app.clone().layer(Extension(as_agent("alice")))).await;
     let eve = listen(app.layer(Extension(as_agent("eve")))).await;
-    Served { _folder: folder, engine, alice, eve }
+    Served { _folder: folder, alice, eve }
 }
 
 fn ask(at: &str, method: Method) -> RequestBuilder {
