@@ -21,11 +21,11 @@
 
 pub use handover_core as core;
 pub use handover_engine as engine;
+#[cfg(feature = "mcp")]
+pub use handover_mcp as mcp;
 pub use handover_store as store;
 #[cfg(feature = "telemetry")]
 pub use handover_telemetry as telemetry;
-#[cfg(feature = "mcp")]
-pub use handover_mcp as mcp;
 
 pub use handover_core::refusal::{Code, HandoffError, Refusal};
 pub use handover_engine::{Engine, Options};

@@ -2,13 +2,7 @@
 //! approval is a handoff to it, so that the answer reaches whoever asked like every other return.
 
 use async_trait::async_trait;
-use handover_core::{
-    agent::Profile,
-    command::Caller,
-    handoff::Handoff,
-    ids::AgentId,
-    refusal::HandoffError,
-};
+use handover_core::{agent::Profile, command::Caller, handoff::Handoff, ids::AgentId, refusal::HandoffError};
 use handover_engine::{
     Engine,
     agent::{Agent, Done, Failure, Reply, Work},

@@ -49,7 +49,14 @@ impl Ask {
     pub(crate) async fn of(engine: &Engine, call: &Call) -> Self {
         let me = named(engine, call.agent.as_deref());
         let key = call.key.clone();
-        let ask = Self { engine: engine.clone(), me, person: call.person.clone(), key, place: Place::default(), traceparent: None };
+        let ask = Self {
+            engine: engine.clone(),
+            me,
+            person: call.person.clone(),
+            key,
+            place: Place::default(),
+            traceparent: None,
+        };
         ask.renew().await;
         ask
     }
@@ -116,11 +123,7 @@ impl Ask {
     }
 
     /// The work that is meant, with its lease: the one that is named, or the only one that the agent holds.
-    pub(crate) async fn held(
-        &self,
-        id: Option<&str>,
-        lease: Option<&str>,
-    ) -> Result<(Handoff, LeaseId), HandoffError> {
+    pub(crate) async fn held(&self, id: Option<&str>, lease: Option<&str>) -> Result<(Handoff, LeaseId), HandoffError> {
         let me = self.me().await?;
         let handoff = match id {
             Some(id) => self.engine.handoff(handoff_id(id)?).await?,
@@ -223,7 +226,9 @@ impl Ask {
         };
         let Some(meant) = meant else {
             let refusal = Refusal::new(Code::UnknownSession, "you have no open session").at("session_id");
-            return Err(refusal.hint("name one, or open one with `open_session`; a handoff opens one by itself").into());
+            return Err(refusal
+                .hint("name one, or open one with `open_session`; a handoff opens one by itself")
+                .into());
         };
         self.engine.session(&meant).await
     }

@@ -117,12 +117,7 @@ fn agent_of<'a>(ask: &Ask, message: &'a BusMessage) -> Option<&'a AgentId> {
     }
 }
 
-fn concerns(
-    place: &uri::Place,
-    session: &SessionId,
-    handoff: Option<HandoffId>,
-    agent: Option<&AgentId>,
-) -> bool {
+fn concerns(place: &uri::Place, session: &SessionId, handoff: Option<HandoffId>, agent: Option<&AgentId>) -> bool {
     match place {
         uri::Place::Sessions => !session.is_house(),
         uri::Place::Session(id) | uri::Place::Messages { session: id, .. } | uri::Place::Audit { session: id, .. } => {

@@ -29,7 +29,8 @@ pub(crate) async fn question(ask: &Ask, handoff: &Handoff) -> Option<Question> {
         text.push_str(&format!("\nWhy:\n{}", quoted(&request.reason)));
     }
     if !request.task.payload.is_null() {
-        let shown: String = format!("{:#}", request.task.payload).chars().take(handover_core::limits::TEXT_BYTES_MAX).collect();
+        let shown: String =
+            format!("{:#}", request.task.payload).chars().take(handover_core::limits::TEXT_BYTES_MAX).collect();
         text.push_str(&format!("\nWith:\n{}", quoted(&shown)));
     }
     Some(Question { handoff: handoff.id, digest: pending.digest, text })

@@ -33,9 +33,6 @@ use uuid::Uuid;
 /// How long a client may take what was listed for true, in milliseconds: tools and prompts change with the version alone.
 const FIXED_MS: u64 = 60 * 60 * 1_000;
 
-/// What a client is told when it must not know more.
-const UNREACHABLE: i32 = -32_603;
-
 /// Speaks with one client.
 #[derive(Clone)]
 pub struct Front {
@@ -80,7 +77,7 @@ pub(crate) fn fault(fault: Fault) -> ErrorData {
                 _ => ErrorData::invalid_params(error.to_string(), data),
             }
         }
-        Fault::Unreachable(message) => ErrorData::new(rmcp::model::ErrorCode(UNREACHABLE), message, None),
+        Fault::Unreachable(message) => ErrorData::internal_error(message, None),
     }
 }
 
@@ -110,8 +107,12 @@ pub(crate) fn result(done: Done) -> CallToolResult {
 
 impl ServerHandler for Front {
     fn get_info(&self) -> ServerConfig {
-        let mut capabilities =
-            ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().enable_completions().build();
+        let mut capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .enable_completions()
+            .build();
         capabilities.resources = Some({
             let mut resources = ResourcesCapability::default();
             resources.subscribe = Some(true);
@@ -165,9 +166,8 @@ impl ServerHandler for Front {
     ) -> Result<ListPromptsResult, ErrorData> {
         no_cursor(request)?;
         let prompts = PROMPTS.iter().map(|(name, title, says, argument)| {
-            let argument = argument.map(|(name, says)| {
-                vec![PromptArgument::new(name).with_description(says).with_required(true)]
-            });
+            let argument =
+                argument.map(|(name, says)| vec![PromptArgument::new(name).with_description(says).with_required(true)]);
             Prompt::new(*name, Some(*says), argument).with_title(*title)
         });
         let mut listed = ListPromptsResult::with_all_items(prompts.collect());
@@ -316,8 +316,8 @@ where
     R: tokio::io::AsyncRead + Send + Unpin + 'static,
     W: tokio::io::AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = rmcp::transport::async_rw::AsyncRwTransport::new(reader, writer)
-        .with_max_line_length(REQUEST_BYTES_MAX);
+    let transport =
+        rmcp::transport::async_rw::AsyncRwTransport::new(reader, writer).with_max_line_length(REQUEST_BYTES_MAX);
     match front.serve(transport).await {
         Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
         // Whoever goes away before it has said anything wanted nothing.

@@ -64,7 +64,6 @@ struct Sessions {
 }
 
 /// The routes: `/mcp`, and nothing else.
-#[must_use]
 pub fn router(options: &Options) -> Router {
     let mut manager = LocalSessionManager::default();
     manager.session_config.keep_alive = Some(Duration::from_millis(MCP_SESSION_IDLE_MS));
@@ -95,7 +94,8 @@ fn way(extensions: &Extensions) -> Result<Arc<dyn Way>, ErrorData> {
 fn agent(parts: &Parts) -> Option<String> {
     let header = parts.headers.get(AGENT).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let query = parts.uri.query().unwrap_or_default();
-    let named = || form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "agent").map(|(_, name)| name.into());
+    let named =
+        || form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "agent").map(|(_, name)| name.into());
     header.or_else(named)
 }
 

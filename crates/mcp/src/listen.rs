@@ -8,11 +8,7 @@ use crate::{
 };
 use handover_core::limits::{MCP_LISTEN_MS_MAX, MCP_LOOK_MS, MCP_PART_MS, MCP_SUBSCRIPTIONS_MAX};
 use parking_lot::Mutex;
-use rmcp::{
-    ErrorData, Peer, RoleServer,
-    model::ResourceUpdatedNotificationParam,
-    service::SubscriptionContext,
-};
+use rmcp::{ErrorData, Peer, RoleServer, model::ResourceUpdatedNotificationParam, service::SubscriptionContext};
 use std::{
     collections::BTreeSet,
     sync::Arc,

@@ -17,12 +17,7 @@ pub type Row = (&'static str, &'static str, &'static str, Option<(&'static str, 
 
 /// All prompts, in order.
 pub const PROMPTS: [Row; 2] = [
-    (
-        "specialist_guidance",
-        "Work with specialists",
-        "When and how to hand over, and who is there to help.",
-        None,
-    ),
+    ("specialist_guidance", "Work with specialists", "When and how to hand over, and who is there to help.", None),
     (
         "handoff_brief",
         "The brief of a handoff",
@@ -32,7 +27,8 @@ pub const PROMPTS: [Row; 2] = [
 ];
 
 /// What moving control is to whoever asks.
-const LEAVE: &str = "`handoff_to_agent` hands the work itself over: the other agent goes on with it, and your part is over.";
+const LEAVE: &str =
+    "`handoff_to_agent` hands the work itself over: the other agent goes on with it, and your part is over.";
 
 /// How to be a good colleague by these tools.
 pub(crate) const COLLEAGUE: &str = "You share work with other agents and people by the tools of this server.

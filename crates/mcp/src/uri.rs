@@ -35,9 +35,7 @@ pub(crate) fn read(uri: &str) -> Option<Place> {
         ["handoffs", id] if !id.is_empty() => Some(Place::Handoff((*id).to_owned())),
         ["agents"] => Some(Place::Agents),
         ["agents", id] if !id.is_empty() => Some(Place::Agent((*id).to_owned())),
-        ["audit", id] if !id.is_empty() => {
-            Some(Place::Audit { session: (*id).to_owned(), after: number("after") })
-        }
+        ["audit", id] if !id.is_empty() => Some(Place::Audit { session: (*id).to_owned(), after: number("after") }),
         _ => None,
     }
 }

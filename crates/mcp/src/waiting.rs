@@ -135,11 +135,7 @@ fn input_required(question: &Question, key: &str) -> Result<CallToolResponse, Er
 }
 
 /// Asks the person at the host while the call waits. Where nobody answers, the question stays open for others.
-async fn ask_now(
-    way: &dyn Way,
-    question: &Question,
-    context: &RequestContext<RoleServer>,
-) -> Result<(), ErrorData> {
+async fn ask_now(way: &dyn Way, question: &Question, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
     let asked = context.peer.create_elicitation(form(question)?);
     let answered = tokio::time::timeout(Duration::from_millis(MCP_ELICIT_MS), asked).await;
     let Ok(Ok(answer)) = answered else { return Ok(()) };

@@ -140,6 +140,7 @@ impl Play {
         profile.accepts_handoffs = !w.has("closed");
         profile.budget = w.get("budget").map(|n| Limit { tokens: n.parse().ok(), ..Limit::default() });
         profile.max_execution_ms = w.get("exec").map(span);
+        profile.accept_within_ms = w.get("within").map(span);
         if let Some(kind) = w.get("kind") {
             profile.kind = known(kind);
         }

@@ -32,6 +32,32 @@ fn a_delegation_comes_back_and_its_return_is_taken_once() {
 }
 
 #[test]
+fn whoever_looks_only_now_and_then_is_waited_for_and_not_gone() {
+    check(
+        "
+        agent b within=3600s
+        agent c within=10s
+        open s by a
+        initiate h1 a->b delegation timeout=60s
+        wait 31s
+        tick h1
+        accept h1 by b as L1
+        initiate h2 a->c delegation timeout=60s
+        wait 11s
+        tick h2
+        ",
+        &expect![[r#"
+            1 session_opened a
+            2 initiated h1 a->b delegation offered until 3600s
+            nothing
+            3 accepted h1 b L1 until 61s deadline 91s
+            4 initiated h2 a->c delegation offered until 41s
+            5 failed h2 failed returned to a: nobody is left to take it: it was not acknowledged in time (asked 1)
+            => a, h1 running (b), h2 failed"#]],
+    );
+}
+
+#[test]
 fn partial_completes_and_failed_fails() {
     check(
         "

@@ -158,7 +158,11 @@ fn many_calls_lose_nothing_while_holders_come_and_go() {
             ids.push(writer.ask("tools/call", &json!({ "name": "say", "arguments": arguments })));
         }
         let holder = holders.remove(0);
-        if round % 2 == 0 { holder.kill() } else { assert!(holder.end()) }
+        if round % 2 == 0 {
+            holder.kill();
+        } else {
+            assert!(holder.end());
+        }
         for id in ids {
             let told = writer.answer(id);
             assert_ne!(told["result"]["isError"], json!(true), "{told}");
@@ -166,7 +170,8 @@ fn many_calls_lose_nothing_while_holders_come_and_go() {
         }
     }
     let told = writer.tool("session_history", &json!({ "session_id": "s", "limit": 100 }));
-    let mut said: Vec<&str> = told["messages"].as_array().unwrap().iter().map(|m| m["content"].as_str().unwrap()).collect();
+    let mut said: Vec<&str> =
+        told["messages"].as_array().unwrap().iter().map(|m| m["content"].as_str().unwrap()).collect();
     said.sort_unstable();
     let all: Vec<String> = (0..6).flat_map(|round| (0..5).map(move |i| format!("{round}.{i}"))).collect();
     assert_eq!(said, all, "each once");
@@ -206,4 +211,53 @@ fn a_host_without_a_name_is_told_how_to_give_one() {
     command.env("HANDOVER_AGENT", "dora").stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut named = Host::of(command.spawn().unwrap());
     assert_eq!(named.tool("check_inbox", &json!({}))["you"], "dora");
+}
+
+/// One request of the current revision; gives the status and the body.
+fn post(address: &str, headers: &str) -> (u16, String) {
+    use std::io::Read;
+    let body = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "check_inbox", "arguments": {}, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
+        } },
+    })
+    .to_string();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\n\
+         mcp-name: check_inbox\r\ncontent-length: {}\r\n{headers}\r\n",
+        body.len()
+    );
+    stream.write_all((head + &body).as_bytes()).unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let status = text.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, text)
+}
+
+#[test]
+fn the_server_answers_at_its_address_whoever_has_a_key() {
+    let place = Place::new();
+    let mut server = place.command("--json serve --listen 127.0.0.1:0").stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let url = serde_json::from_str::<Value>(&line).unwrap()["url"].as_str().unwrap().to_owned();
+    let address = url.trim_start_matches("http://");
+    assert_eq!(post(address, "handover-agent: dora\r\n").0, 200, "open to this machine as long as there are no keys");
+    for strange in ["origin: https://evil.example\r\n", "origin: null\r\n"] {
+        assert_eq!(post(address, strange).0, 403, "{strange}");
+    }
+    let key = place.json("keys make claude --role agent --agent claude");
+    let token = key["secret"].as_str().unwrap();
+    assert_eq!(post(address, "").0, 401);
+    assert_eq!(post(address, "authorization: Bearer ho_nonsense\r\n").0, 401);
+    let (status, text) = post(address, &format!("authorization: Bearer {token}\r\n"));
+    assert_eq!(status, 200, "{text}");
+    assert!(text.contains("\"you\":\"claude\""), "{text}");
+    let (_, text) = post(address, &format!("authorization: Bearer {token}\r\nhandover-agent: dora\r\n"));
+    assert!(text.contains("HO0302"), "a key speaks for its own agent alone: {text}");
+    server.kill().unwrap();
+    server.wait().unwrap();
 }

@@ -1,7 +1,7 @@
 //! Asking those above: a decision that is not the agent's to make, or a person's yes or no.
 
 use super::{
-    forms::{RiskWord, part, pause},
+    forms::{RiskWord, begun, part, pause},
     work::{hold_and, view},
 };
 use crate::{
@@ -17,7 +17,7 @@ use handover_core::{
     handoff::{Handoff, Kind, Phase, Request, Status},
     ids::AgentId,
     limits::{HUMAN_ACCEPT_MS, RUNG_MS},
-    refusal::HandoffError,
+    refusal::{Code, HandoffError, Refusal},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,17 +79,7 @@ async fn escalate(ask: Ask, form: Escalating) -> Result<HandoffView, HandoffErro
     request.idempotency_key = Some(ask.part("escalate"));
     request.context.traceparent.clone_from(&ask.traceparent);
     let answer = ask.engine.initiate(&session.id, request).await?;
-    first(&ask, answer).await.map(|handoff| view(&handoff))
-}
-
-/// The handoff that an answer names.
-async fn first(ask: &Ask, answer: handover_core::command::Answer) -> Result<Handoff, HandoffError> {
-    use handover_core::refusal::{Code, Refusal};
-    match (answer.handoffs.first(), answer.fallback) {
-        (Some(id), _) => ask.engine.handoff(*id).await,
-        (None, Some(error)) => Err(error),
-        (None, None) => Err(Refusal::new(Code::UnknownHandoff, "no handoff was made").into()),
-    }
+    Ok(view(&ask.engine.handoff(begun(answer)?).await?))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -163,13 +153,12 @@ async fn request_approval(ask: Ask, form: Approving) -> Result<Given<Decided>, H
         (Some(id), _) => ask.engine.handoff(handoff_id(id)?).await?,
         (None, Some(action)) => asked(&ask, &form, action).await?,
         (None, None) => {
-            use handover_core::refusal::{Code, Refusal};
             return Err(Refusal::new(Code::MissingField, "what do you want to do?").at("action").into());
         }
     };
     let waits = wait > 0 && handoff.status() == Status::AwaitingApproval;
     let handoff = if waits {
-        ask.engine.returned_until(handoff.id, pause(&ask, wait)).await?;
+        ask.engine.returned_until(handoff.id, pause(wait)).await?;
         ask.engine.handoff(handoff.id).await?
     } else {
         handoff
@@ -202,7 +191,7 @@ async fn asked(ask: &Ask, form: &Approving, action: &str) -> Result<Handoff, Han
     request.idempotency_key = Some(ask.part("approval"));
     request.context.traceparent.clone_from(&ask.traceparent);
     let answer = ask.engine.initiate(&session.id, request).await?;
-    first(ask, answer).await
+    ask.engine.handoff(begun(answer)?).await
 }
 
 async fn decided(ask: &Ask, handoff: &Handoff) -> Result<Decided, HandoffError> {

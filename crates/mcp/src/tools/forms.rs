@@ -1,10 +1,10 @@
 //! What several tools take.
 
-use crate::ask::Ask;
 use handover_core::{
     agent::Risk,
-    command::NewArtifact,
+    command::{Answer, NewArtifact},
     handoff::{self, ReturnStatus},
+    ids::HandoffId,
     limits::{MCP_PART_MS, MCP_WAIT_MS_MAX},
     refusal::{Code, HandoffError, Refusal},
     session::{ArtifactStatus, ArtifactType},
@@ -156,6 +156,15 @@ pub(super) fn part(asked: Option<u64>, otherwise_ms: u64) -> Result<u64, Handoff
 }
 
 /// Passes so much time.
-pub(super) async fn pause(_: &Ask, ms: u64) {
+pub(super) async fn pause(ms: u64) {
     tokio::time::sleep(Duration::from_millis(ms)).await;
+}
+
+/// The handoff that was begun. Where the session falls back, there is none: the error says why.
+pub(super) fn begun(answer: Answer) -> Result<HandoffId, HandoffError> {
+    match (answer.handoffs.first(), answer.fallback) {
+        (Some(id), _) => Ok(*id),
+        (None, Some(error)) => Err(error),
+        (None, None) => Err(Refusal::new(Code::UnknownHandoff, "no handoff was made").into()),
+    }
 }

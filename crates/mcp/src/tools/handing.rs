@@ -1,22 +1,19 @@
 //! Handing work over, and looking where it stands.
 
-use super::forms::{ArtifactForm, Priority, RiskWord, part, pause};
+use super::forms::{ArtifactForm, Priority, RiskWord, begun, part, pause};
 use crate::{
-    approvals,
     ask::{Ask, agent_id, handoff_id},
     elicit,
     table::{Given, Hints, Tool},
-    views::{HandoffView, Told, brief, settled},
+    views::{HandoffView, Told, settled},
 };
 use handover_core::{
-    agent::Agent,
     command::{Command, NewArtifact},
     context::TransferMode,
-    guidance,
     handoff::{Handoff, Kind, Request, RequiredCapability, Trigger},
     ids::HandoffId,
-    limits::{EXECUTION_MS, MCP_ROWS, MCP_WAIT_MS},
-    refusal::{Code, HandoffError, Refusal},
+    limits::{EXECUTION_MS, MCP_WAIT_MS},
+    refusal::HandoffError,
     session::Session,
 };
 use schemars::JsonSchema;
@@ -25,14 +22,6 @@ use serde_json::{Map, Value, json};
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
-        Tool::new(
-            "list_specialists",
-            "List specialists",
-            "Lists the agents and people that you can hand work to, with what each is good at and whether it has room. \
-             Call it before you hand over, with what you need in a word or two.",
-            list,
-        )
-        .hints(Hints::LOOKS),
         Tool::waiting(
             "handoff_to_specialist",
             "Delegate to a specialist",
@@ -71,105 +60,6 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .hints(Hints::ENDS),
     ]
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Listing {
-    /// What you need, in a word or two: a capability, a field, a name. All are listed when left out.
-    #[serde(default)]
-    need: Option<String>,
-}
-
-/// An agent or a person.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Specialist {
-    /// The name to hand over to.
-    name: String,
-    /// Its field.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    specialization: String,
-    /// What it does.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    description: String,
-    /// What it can do.
-    capabilities: Vec<String>,
-    /// Tasks that it is good at.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    examples: Vec<String>,
-    /// Whether it is a person.
-    is_a_person: bool,
-    /// Whether it can begin at once.
-    has_room: bool,
-}
-
-/// Those who are there.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Specialists {
-    /// You.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    you: Option<String>,
-    /// The others.
-    specialists: Vec<Specialist>,
-    /// How many more there are.
-    more: usize,
-}
-
-impl Told for Specialists {
-    fn text(&self) -> String {
-        let mut lines: Vec<String> = self.you.iter().map(|you| format!("You are {you}. You can hand over to:")).collect();
-        for one in &self.specialists {
-            let field = if one.is_a_person { "a person" } else { one.specialization.as_str() };
-            let field = if field.is_empty() { String::new() } else { format!(" ({})", brief(field)) };
-            let room = if one.has_room { "" } else { " (busy now; work waits in its queue)" };
-            let can = if one.capabilities.is_empty() {
-                String::new()
-            } else {
-                format!(" Can: {}.", brief(&one.capabilities.join(", ")))
-            };
-            lines.push(format!("- {}{field}{room}: {}{can}", one.name, brief(&one.description)));
-        }
-        if self.specialists.is_empty() {
-            lines.push("(nobody is there now; do it yourself, or ask the user)".to_owned());
-        }
-        if self.more > 0 {
-            lines.push(format!("and {} more: say what you `need`", self.more));
-        }
-        lines.join("\n")
-    }
-}
-
-async fn list(ask: Ask, form: Listing) -> Result<Specialists, HandoffError> {
-    // Whoever lists is there from now on, and can be handed something in turn.
-    let me = ask.me().await.ok();
-    let mut found = guidance::available(me.as_ref(), ask.engine.agents());
-    found.retain(|agent| agent.profile.id.as_str() != approvals::APPROVALS && fits(agent, form.need.as_deref()));
-    let more = found.len().saturating_sub(MCP_ROWS);
-    let specialists = found.iter().take(MCP_ROWS).map(told).collect();
-    Ok(Specialists { you: me.map(|me| me.to_string()), specialists, more })
-}
-
-fn fits(agent: &Agent, need: Option<&str>) -> bool {
-    let Some(need) = need.map(str::to_lowercase) else { return true };
-    let profile = &agent.profile;
-    let capabilities = profile.capabilities.iter().map(|capability| capability.id.as_str());
-    let words = [profile.id.as_str(), &profile.name, &profile.specialization, &profile.description].into_iter();
-    let all = words.chain(capabilities).chain(profile.examples.iter().chain(&profile.tags).map(String::as_str));
-    let text = all.collect::<Vec<_>>().join(" ").to_lowercase();
-    need.split_whitespace().any(|word| text.contains(word))
-}
-
-fn told(agent: &Agent) -> Specialist {
-    let profile = &agent.profile;
-    Specialist {
-        name: profile.id.to_string(),
-        specialization: profile.specialization.clone(),
-        description: profile.description.clone(),
-        capabilities: profile.capabilities.iter().map(|capability| capability.id.clone()).collect(),
-        examples: profile.examples.clone(),
-        is_a_person: profile.kind == handover_core::agent::AgentKind::Human,
-        has_room: agent.is_free(),
-    }
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -281,11 +171,7 @@ async fn hand(ask: Ask, form: Handing, kind: Kind, wait: u64) -> Result<Given<Ha
     let artifacts: Vec<NewArtifact> = form.artifacts.iter().cloned().map(Into::into).collect();
     let request = request(&ask, form, kind, &session).await?;
     let answer = ask.engine.initiate(&session.id, request).await?;
-    let id = match (answer.handoffs.first(), answer.fallback) {
-        (Some(id), _) => *id,
-        (None, Some(error)) => return Err(error),
-        (None, None) => return Err(Refusal::new(Code::UnknownHandoff, "no handoff was made").into()),
-    };
+    let id = begun(answer)?;
     keep(&ask, &session, artifacts).await;
     let handoff = waited(&ask, id, wait).await?;
     given(&ask, &handoff, wait > 0).await
@@ -360,10 +246,10 @@ async fn waited(ask: &Ask, id: HandoffId, wait: u64) -> Result<Handoff, HandoffE
         if crate::views::moves(&handoff) {
             tokio::select! {
                 taken = ask.engine.accepted(id) => drop(taken?),
-                () = pause(ask, wait) => {}
+                () = pause(wait) => {}
             }
         } else {
-            ask.engine.returned_until(id, pause(ask, wait)).await?;
+            ask.engine.returned_until(id, pause(wait)).await?;
         }
     }
     ask.engine.handoff(id).await
@@ -383,10 +269,7 @@ async fn given(ask: &Ask, handoff: &Handoff, waits: bool) -> Result<Given<Handed
 }
 
 /// Where the work has come to, when it went further up, and how it ended.
-async fn last(
-    ask: &Ask,
-    handoff: &Handoff,
-) -> Result<(Handoff, Option<crate::views::ResultView>), HandoffError> {
+async fn last(ask: &Ask, handoff: &Handoff) -> Result<(Handoff, Option<crate::views::ResultView>), HandoffError> {
     if !handoff.status().is_closed() {
         return Ok((handoff.clone(), None));
     }
@@ -410,13 +293,19 @@ fn next(view: &HandoffView, finished: bool) -> String {
     match (finished, view.status.as_str(), view.kind.as_str()) {
         (true, _, "sequential") => "your part is over: the other agent goes on.".to_owned(),
         (true, "completed", _) => "use the result, and report it in your own words.".to_owned(),
-        (true, _, _) => "it did not succeed: mend it, do it yourself, hand it to somebody else, or tell the user.".into(),
+        (true, _, _) => {
+            "it did not succeed: mend it, do it yourself, hand it to somebody else, or tell the user.".into()
+        }
         (false, "awaiting_approval", _) => {
-            format!("a person has to approve it first. Ask again with `handoff_status` of {id}; do not do it meanwhile.")
+            format!(
+                "a person has to approve it first. Ask again with `handoff_status` of {id}; do not do it meanwhile."
+            )
         }
         (false, _, _) if asked => format!("answer the open question with `answer_question` of {id}."),
         (false, _, "sequential") => format!("it waits to be taken. `handoff_status` of {id} tells when it is."),
-        (false, _, _) => format!("it is still going on. Ask later with `handoff_status` of {id}, with `wait_seconds` to wait."),
+        (false, _, _) => {
+            format!("it is still going on. Ask later with `handoff_status` of {id}, with `wait_seconds` to wait.")
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use handover_core::{
     handoff::{Handoff, Phase, Status},
     ids::{AgentId, HandoffId},
     limits::{MCP_LEASE_MS, MCP_ROWS},
-    refusal::HandoffError,
+    refusal::{Code, HandoffError, Refusal},
 };
 use handover_engine::{Assignment, Filter, HandoffQuery};
 use schemars::JsonSchema;
@@ -119,7 +119,7 @@ async fn check(ask: Ask, form: Checking) -> Result<Given<Inbox>, HandoffError> {
     if found.is_empty() && wait > 0 {
         tokio::select! {
             heard = feed.next() => drop(heard?),
-            () = pause(&ask, wait) => {}
+            () = pause(wait) => {}
         }
         found = look(&ask, &me).await?;
     }
@@ -263,7 +263,6 @@ async fn accept(ask: Ask, form: Accepting) -> Result<Taken, HandoffError> {
 
 /// Why there is nothing to take.
 async fn nothing(ask: &Ask, me: &AgentId) -> Result<HandoffError, HandoffError> {
-    use handover_core::refusal::{Code, Refusal};
     let held = ask.holding().await?.len();
     let agent = ask.engine.agent(me)?;
     let refusal = if agent.has_room() {

@@ -4,6 +4,7 @@ mod asking;
 mod forms;
 mod handing;
 mod inbox;
+mod listing;
 mod shared;
 mod talk;
 mod work;
@@ -14,5 +15,6 @@ use crate::table::Tool;
 
 /// All of them, in the order of the list.
 pub(crate) fn all() -> Vec<Tool> {
-    [handing::tools(), inbox::tools(), work::tools(), asking::tools(), talk::tools(), shared::tools()].concat()
+    [listing::tools(), handing::tools(), inbox::tools(), work::tools(), asking::tools(), talk::tools(), shared::tools()]
+        .concat()
 }

@@ -172,8 +172,7 @@ struct History {
 impl Told for History {
     fn text(&self) -> String {
         let Self { session_id, active_agent, total_messages, .. } = self;
-        let mut parts =
-            vec![format!("Session {session_id}: {active_agent} has it; {total_messages} messages.")];
+        let mut parts = vec![format!("Session {session_id}: {active_agent} has it; {total_messages} messages.")];
         if !self.original_request.is_empty() {
             parts.push(format!("Asked for: {}", brief(&self.original_request)));
         }
@@ -181,8 +180,14 @@ impl Told for History {
         let lists = [
             ("Handoffs", self.handoffs.iter().map(HandoffView::line).collect::<Vec<_>>()),
             ("Variables", self.variables.iter().map(|(name, value)| format!("- {name} = {value}")).collect()),
-            ("Artifacts", self.artifacts.iter().map(|one| format!("- {} {}", one.path, brief(&one.description))).collect()),
-            ("Locks", self.locks.iter().map(|one| format!("- {} by {} until {}", one.path, one.owner, one.until)).collect()),
+            (
+                "Artifacts",
+                self.artifacts.iter().map(|one| format!("- {} {}", one.path, brief(&one.description))).collect(),
+            ),
+            (
+                "Locks",
+                self.locks.iter().map(|one| format!("- {} by {} until {}", one.path, one.owner, one.until)).collect(),
+            ),
         ];
         for (head, lines) in lists.into_iter().filter(|(_, lines)| !lines.is_empty()) {
             parts.push(format!("{head}:\n{}", lines.join("\n")));

@@ -3,7 +3,6 @@
 use crate::host::engine;
 use axum::{Extension, Router};
 use handover_core::{access::Caller, limits::REQUEST_BYTES_MAX};
-use handover_engine::Engine;
 use handover_mcp::http::{Options, router};
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
@@ -11,7 +10,6 @@ use serde_json::{Value, json};
 /// The server, with a door for each of two callers.
 pub struct Served {
     _folder: tempfile::TempDir,
-    pub engine: Engine,
     alice: String,
     eve: String,
 }
@@ -31,7 +29,7 @@ pub async fn served() -> Served {
     let app = router(&Options::local());
     let alice = listen(app.clone().layer(Extension(as_agent("alice")))).await;
     let eve = listen(app.layer(Extension(as_agent("eve")))).await;
-    Served { _folder: folder, engine, alice, eve }
+    Served { _folder: folder, alice, eve }
 }
 
 fn ask(at: &str, method: Method) -> RequestBuilder {
@@ -59,7 +57,8 @@ fn tool(at: &str, name: &str) -> RequestBuilder {
 async fn message(response: Response) -> Value {
     let stream = response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream");
     let text = response.text().await.unwrap();
-    let last = if stream { text.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().unwrap() } else { &text };
+    let last =
+        if stream { text.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().unwrap() } else { &text };
     serde_json::from_str(last).unwrap_or_else(|_| panic!("{text}"))
 }
 
@@ -85,7 +84,8 @@ fn within(at: &str, method: Method, session: &str) -> RequestBuilder {
 }
 
 fn call(name: &str) -> String {
-    json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": name, "arguments": {} } }).to_string()
+    json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": name, "arguments": {} } })
+        .to_string()
 }
 
 #[tokio::test]
@@ -178,7 +178,9 @@ async fn headers_say_what_the_body_says() {
         ("no version", named(ask(at, Method::POST), "check_inbox").body(body("check_inbox", &meta))),
         (
             "another version",
-            named(ask(at, Method::POST), "check_inbox").header("mcp-protocol-version", "2025-11-25").body(body("check_inbox", &meta)),
+            named(ask(at, Method::POST), "check_inbox")
+                .header("mcp-protocol-version", "2025-11-25")
+                .body(body("check_inbox", &meta)),
         ),
     ] {
         let answer = ask.send().await.unwrap();
@@ -188,7 +190,11 @@ async fn headers_say_what_the_body_says() {
     let encoded = "=?base64?Y2hlY2tfaW5ib3g=?=";
     let answer = version(named(ask(at, Method::POST), encoded)).body(body("check_inbox", &meta)).send().await.unwrap();
     assert_eq!(answer.status(), 200, "a name may be encoded");
-    let bare = version(named(ask(at, Method::POST), "check_inbox")).body(body("check_inbox", &json!({}))).send().await.unwrap();
+    let bare = version(named(ask(at, Method::POST), "check_inbox"))
+        .body(body("check_inbox", &json!({})))
+        .send()
+        .await
+        .unwrap();
     assert_eq!(bare.status(), 400);
     assert_eq!(message(bare).await["error"]["code"], json!(-32_602));
     let mut strange = meta.clone();

@@ -52,9 +52,7 @@ async fn a_server_is_discovered_before_all_else() {
 async fn a_version_that_is_not_spoken_is_refused_with_those_that_are() {
     let (_folder, engine) = engine().await;
     let mut host = Host::new(&engine, "alice", Revision::Stateless).await;
-    let message = |id: u64, meta: serde_json::Value| {
-        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list", "params": { "_meta": meta } })
-    };
+    let message = |id: u64, meta: serde_json::Value| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list", "params": { "_meta": meta } });
     let (version, capabilities) =
         ("io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities");
     host.send(&message(7, json!({ version: "1900-01-01", capabilities: {} }))).await;

@@ -11,7 +11,10 @@ fn sources() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [root.join("tests/mcp"), root.join("../handover/tests/cli")];
     let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap()).map(|file| file.unwrap().path());
-    files.filter(|path| path.extension().is_some_and(|end| end == "rs")).map(|path| fs::read_to_string(path).unwrap()).collect()
+    files
+        .filter(|path| path.extension().is_some_and(|end| end == "rs"))
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect()
 }
 
 #[test]

@@ -18,10 +18,12 @@ async fn everything_that_there_is_can_be_read() {
         Host::new(&engine, "bob", revision).await.tool("check_inbox", json!({})).await;
         host.tool("open_session", json!({ "session_id": "trip/1" })).await;
         host.tool("say", json!({ "text": "hello" })).await;
-        let begun = host.tool("handoff_to_specialist", json!({ "task": "x", "to_agent": "bob", "wait_seconds": 0 })).await;
+        let begun =
+            host.tool("handoff_to_specialist", json!({ "task": "x", "to_agent": "bob", "wait_seconds": 0 })).await;
         let id = begun["handoff"]["handoff_id"].as_str().unwrap();
         let listed = host.result("resources/list", json!({})).await;
-        let uris: Vec<&str> = listed["resources"].as_array().unwrap().iter().map(|r| r["uri"].as_str().unwrap()).collect();
+        let uris: Vec<&str> =
+            listed["resources"].as_array().unwrap().iter().map(|r| r["uri"].as_str().unwrap()).collect();
         assert_eq!(uris, ["handover://sessions", "handover://agents", "handover://sessions/trip%2F1"]);
         let templates = host.result("resources/templates/list", json!({})).await;
         assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 5);
@@ -67,12 +69,14 @@ async fn prompts_tell_who_is_there_and_what_to_do() {
         let mut host = Host::new(&engine, "alice", revision).await;
         Host::new(&engine, "bob", revision).await.tool("check_inbox", json!({})).await;
         let listed = host.result("prompts/list", json!({})).await;
-        let names: Vec<&str> = listed["prompts"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
+        let names: Vec<&str> =
+            listed["prompts"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["specialist_guidance", "handoff_brief"]);
         let got = host.result("prompts/get", json!({ "name": "specialist_guidance" })).await;
         let text = got["messages"][0]["content"]["text"].as_str().unwrap();
         assert!(text.contains("- bob: ") && !text.contains("- alice"), "{text}");
-        let begun = host.tool("handoff_to_specialist", json!({ "task": "Sing", "to_agent": "bob", "wait_seconds": 0 })).await;
+        let begun =
+            host.tool("handoff_to_specialist", json!({ "task": "Sing", "to_agent": "bob", "wait_seconds": 0 })).await;
         let arguments = json!({ "handoff_id": begun["handoff"]["handoff_id"] });
         let got = host.result("prompts/get", json!({ "name": "handoff_brief", "arguments": arguments })).await;
         let text = got["messages"][0]["content"]["text"].as_str().unwrap();

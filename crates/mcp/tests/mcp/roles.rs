@@ -19,7 +19,8 @@ async fn things_of_another_tenant_do_not_exist() {
         bob.tool("check_inbox", json!({})).await;
         eve.tool("check_inbox", json!({})).await;
         alice.tool("open_session", json!({ "session_id": "s" })).await;
-        let begun = alice.tool("handoff_to_specialist", json!({ "task": "x", "to_agent": "bob", "wait_seconds": 0 })).await;
+        let begun =
+            alice.tool("handoff_to_specialist", json!({ "task": "x", "to_agent": "bob", "wait_seconds": 0 })).await;
         let id = begun["handoff"]["handoff_id"].as_str().unwrap();
         for (tool, arguments) in [
             ("handoff_status", json!({ "handoff_id": id })),
@@ -44,7 +45,12 @@ async fn things_of_another_tenant_do_not_exist() {
             let text = eve.refused(tool, arguments).await;
             assert!(text.contains("HO0301"), "{tool}: {text}");
         }
-        for uri in ["handover://sessions/s", "handover://audit/s", "handover://agents/alice", &format!("handover://handoffs/{id}")] {
+        for uri in [
+            "handover://sessions/s",
+            "handover://audit/s",
+            "handover://agents/alice",
+            &format!("handover://handoffs/{id}"),
+        ] {
             let answer = eve.request("resources/read", json!({ "uri": uri })).await;
             assert!(answer["error"]["message"].as_str().unwrap().contains("there is no resource"), "{answer}");
         }

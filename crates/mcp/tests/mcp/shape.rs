@@ -24,8 +24,9 @@ pub fn faults(schema: &Value, data: &Value, at: &str) -> Vec<String> {
     let mut found: Vec<String> =
         schema.keys().filter(|word| !KNOWN.contains(&word.as_str())).map(|word| format!("{at}: {word}?")).collect();
     if let Some(kind) = schema.get("type") {
-        let kinds: Vec<&str> =
-            kind.as_array().map_or_else(|| kind.as_str().into_iter().collect(), |all| all.iter().filter_map(Value::as_str).collect());
+        let kinds: Vec<&str> = kind
+            .as_array()
+            .map_or_else(|| kind.as_str().into_iter().collect(), |all| all.iter().filter_map(Value::as_str).collect());
         if !kinds.iter().any(|kind| is(kind, data)) {
             found.push(format!("{at}: {data} is not {kinds:?}"));
         }

@@ -1,7 +1,10 @@
 //! Two agents in their hosts hand work to each other, by every tool there is.
 
 use crate::host::{BOTH, Host, Revision, engine};
-use handover_core::{agent::{AgentKind, Profile}, policy::Policy};
+use handover_core::{
+    agent::{AgentKind, Profile},
+    policy::Policy,
+};
 use serde_json::{Value, json};
 
 fn handed() -> Value {
@@ -36,7 +39,9 @@ async fn two_coding_agents_hand_a_task_over() {
         assert_eq!(inbox["offers"][0]["handoff_id"], id);
         let taken = bob.tool("accept_handoff", json!({})).await;
         let brief = taken["brief"].as_str().unwrap();
-        for words in ["split the loop", "keep the lexer", "a regex: too slow", "cargo test parser", "Please fix CI", "notes.md"] {
+        for words in
+            ["split the loop", "keep the lexer", "a regex: too slow", "cargo test parser", "Please fix CI", "notes.md"]
+        {
             assert!(brief.contains(words), "{words}: {brief}");
         }
         assert_eq!(taken["payload"], json!({ "branch": "fix" }));
@@ -122,7 +127,8 @@ async fn those_above_decide() {
     bob.tool("check_inbox", json!({})).await;
     let question = alice.tool("escalate", json!({ "reason": "May we change the licence?" })).await;
     assert_eq!((&question["type"], &question["to_agent"]), (&json!("escalation"), &json!("carol")));
-    let hand = json!({ "task": "Drop the table", "to_agent": "bob", "wait_seconds": 0, "session_id": open(&mut alice).await });
+    let hand =
+        json!({ "task": "Drop the table", "to_agent": "bob", "wait_seconds": 0, "session_id": open(&mut alice).await });
     alice.tool("handoff_to_specialist", hand).await;
     bob.tool("accept_handoff", json!({})).await;
     let up = bob.tool("escalate", json!({ "reason": "Not mine to decide" })).await;
@@ -139,13 +145,17 @@ async fn open(host: &mut Host) -> Value {
 async fn an_approval_is_asked_for_and_polled() {
     let (_folder, engine) = engine().await;
     let mut alice = Host::new(&engine, "alice", Revision::Handshake).await;
-    let ask = |action: &str| json!({ "action": action, "reason": "it is full", "risk": "high", "details": { "size": 7 } });
+    let ask =
+        |action: &str| json!({ "action": action, "reason": "it is full", "risk": "high", "details": { "size": 7 } });
     let first = alice.tool("request_approval", ask("Delete the build folder")).await;
     assert_eq!(first["decision"], "pending");
     let id = first["handoff_id"].as_str().unwrap().parse().unwrap();
     engine.approve(id, "carol", "go ahead").await.unwrap();
     let told = alice.tool("request_approval", json!({ "handoff_id": first["handoff_id"], "wait_seconds": 5 })).await;
-    assert_eq!((&told["decision"], &told["by"], &told["comment"]), (&json!("approved"), &json!("carol"), &json!("go ahead")));
+    assert_eq!(
+        (&told["decision"], &told["by"], &told["comment"]),
+        (&json!("approved"), &json!("carol"), &json!("go ahead"))
+    );
     let seen = alice.tool("handoff_status", json!({ "handoff_id": first["handoff_id"], "wait_seconds": 10 })).await;
     assert_eq!(seen["handoff"]["result"]["body"]["approved"], json!(true));
     let second = alice.tool("request_approval", ask("Delete everything")).await;

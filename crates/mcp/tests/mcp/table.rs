@@ -41,7 +41,8 @@ async fn tools_are_listed_in_the_order_of_the_table() {
         let mut host = Host::new(&engine, "alice", revision).await;
         for _ in 0..2 {
             let listed = host.result("tools/list", json!({})).await;
-            let names: Vec<&str> = listed["tools"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
+            let names: Vec<&str> =
+                listed["tools"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
             assert_eq!(names, PROMISED);
         }
     }
@@ -90,7 +91,9 @@ fn names_are_ones_that_every_host_takes() {
 
 #[test]
 fn a_schema_is_the_same_each_time() {
-    let print = || serde_json::to_string(&tools().iter().map(|tool| (&*tool.input, &*tool.output)).collect::<Vec<_>>()).unwrap();
+    let print = || {
+        serde_json::to_string(&tools().iter().map(|tool| (&*tool.input, &*tool.output)).collect::<Vec<_>>()).unwrap()
+    };
     assert_eq!(print(), print());
     assert!(!print().contains("\"$ref\"") && !print().contains(":null"));
     let _: Value = serde_json::from_str(&print()).unwrap();

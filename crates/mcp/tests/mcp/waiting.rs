@@ -11,7 +11,8 @@ use tokio::sync::Notify;
 async fn a_result_that_comes_in_time_is_brought_back() {
     for revision in BOTH {
         let (_folder, engine) = engine().await;
-        let echo = agent(|work| async move { Ok(Done::text(format!("did {}", work.handoff().request.task.description))) });
+        let echo =
+            agent(|work| async move { Ok(Done::text(format!("did {}", work.handoff().request.task.description))) });
         engine.register(Profile::named("echo").unwrap().can("echoing"), echo).await.unwrap();
         let mut host = Host::new(&engine, "alice", revision).await;
         let told = host.tool("handoff_to_specialist", json!({ "task": "sing", "capability": "echoing" })).await;

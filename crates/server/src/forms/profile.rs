@@ -39,7 +39,11 @@ pub(super) fn profile(generator: &mut SchemaGenerator) -> Schema {
             "max_execution_time",
             "How long one task may take, in milliseconds, at most WAIT_MS_MAX.",
         )
-        .time("accept_within_ms", "accept_within", "How long an offer waits for it, in milliseconds, at most WAIT_MS_MAX.")
+        .time(
+            "accept_within_ms",
+            "accept_within",
+            "How long an offer waits for it, in milliseconds, at most WAIT_MS_MAX.",
+        )
         .takes("autonomy_budget", "The highest risk that it may take.", risk)
         .agent("escalates_to", "Whom it asks when it cannot decide.")
         .takes_a::<AgentKind>("kind", "How it is run.")
