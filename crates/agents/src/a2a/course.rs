@@ -37,6 +37,9 @@ enum Sent {
     Said(Message),
 }
 
+/// A task that was begun just now, and what comes of it.
+type Begun = (Seen, Option<Events>);
+
 /// A question that was passed on, as it is recorded.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Asked {
@@ -85,7 +88,7 @@ impl<'a> Course<'a> {
         self.tell_answer(&mut seen).await?;
         loop {
             match outcome::stands(&seen)? {
-                Stands::Over(came) => return Ok(self.over(&seen, *came).await?),
+                Stands::Over(came) => return self.over(&seen, *came).await,
                 Stands::Asks(question) if !self.is_answered(&question) => {
                     self.note(&question).await?;
                     return Ok(Came::Asked(question.text));
@@ -100,7 +103,7 @@ impl<'a> Course<'a> {
     }
 
     /// The work is sent, unless that was acknowledged before.
-    async fn sent(&mut self) -> Result<(Sent, Option<(Seen, Option<Events>)>), Failure> {
+    async fn sent(&mut self) -> Result<(Sent, Option<Begun>), Failure> {
         let name = self.name("sent");
         if let Some(sent) = self.work.recorded(&name) {
             let sent: Sent = serde_json::from_value(sent)?;
@@ -388,7 +391,7 @@ fn begun_so(
     context: &str,
     told: StreamResponse,
     stream: Option<Events>,
-) -> Result<(Sent, Option<(Seen, Option<Events>)>), Failure> {
+) -> Result<(Sent, Option<Begun>), Failure> {
     super::seen::check_id("task", task)?;
     let mut seen = Seen::expected(task.to_owned(), context.to_owned());
     seen.take(told)?;

@@ -93,7 +93,7 @@ fn read(card: &Value) -> Result<Card, String> {
     Card::read(&card.to_string(), &home, false)
 }
 
-fn with_interfaces(interfaces: Value) -> Value {
+fn with_interfaces(interfaces: &Value) -> Value {
     json!({"name": "x", "supportedInterfaces": interfaces})
 }
 
@@ -114,7 +114,7 @@ fn the_first_interface_that_is_spoken_is_taken() {
         ),
     ];
     for (interfaces, speaks, url) in table {
-        let card = read(&with_interfaces(interfaces.clone())).unwrap();
+        let card = read(&with_interfaces(&interfaces)).unwrap();
         assert_eq!((card.interface.speaks, card.interface.url.as_str()), (speaks, url), "{interfaces}");
     }
 }
@@ -128,12 +128,12 @@ fn cards_that_cannot_be_used_say_why() {
         ("a list", json!([])),
         ("nothing", json!({})),
         ("no interfaces", json!({"name": "x"})),
-        ("no binding that is spoken", with_interfaces(json!([interface("GRPC", "1.0", "https://example.org")]))),
-        ("no version that is spoken", with_interfaces(json!([interface("JSONRPC", "9.9", "https://example.org")]))),
-        ("no address", with_interfaces(json!([interface("JSONRPC", "1.0", "/rpc")]))),
-        ("a private address", with_interfaces(json!([interface("JSONRPC", "1.0", "https://192.168.0.1/rpc")]))),
-        ("this machine", with_interfaces(json!([interface("JSONRPC", "1.0", "https://localhost/rpc")]))),
-        ("plain http", with_interfaces(json!([interface("JSONRPC", "1.0", "http://example.org:80/rpc")]))),
+        ("no binding that is spoken", with_interfaces(&json!([interface("GRPC", "1.0", "https://example.org")]))),
+        ("no version that is spoken", with_interfaces(&json!([interface("JSONRPC", "9.9", "https://example.org")]))),
+        ("no address", with_interfaces(&json!([interface("JSONRPC", "1.0", "/rpc")]))),
+        ("a private address", with_interfaces(&json!([interface("JSONRPC", "1.0", "https://192.168.0.1/rpc")]))),
+        ("this machine", with_interfaces(&json!([interface("JSONRPC", "1.0", "https://localhost/rpc")]))),
+        ("plain http", with_interfaces(&json!([interface("JSONRPC", "1.0", "http://example.org:80/rpc")]))),
         ("another extension", required("https://example.org/must")),
         (
             "too many extensions",
@@ -161,7 +161,7 @@ fn cards_that_cannot_be_used_say_why() {
 fn a_card_with_thousands_of_skills_fills_as_much_as_there_is_room_for() {
     let skills: Vec<Value> =
         (0..5_000).map(|n| json!({"id": format!("s{n}"), "tags": ["t", format!("t{n}")], "examples": ["x"]})).collect();
-    let mut card = with_interfaces(json!([interface("JSONRPC", "1.0", "https://example.org/rpc")]));
+    let mut card = with_interfaces(&json!([interface("JSONRPC", "1.0", "https://example.org/rpc")]));
     card["skills"] = json!(skills);
     card["description"] = json!("word\n".repeat(10_000));
     let card = read(&card).unwrap();
