@@ -281,23 +281,6 @@ async fn a_card_points_to_private_places_only_where_that_is_allowed_and_the_key_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_is_looked_at_again_when_the_connection_is_made() {
-    let (house, home, other) = (House::new(), Peer::new(By::JsonRpc).await, Peer::new(By::JsonRpc).await);
-    // A name that leads to this machine, and does not say so.
-    let Ok(mut found) = tokio::net::lookup_host(("ip6-localhost", 1)).await else { return };
-    if !found.all(|address| address.ip().is_loopback()) {
-        return;
-    }
-    let elsewhere = format!("http://ip6-localhost:{}/rpc", other.address.port());
-    home.card(|card| card["supportedInterfaces"][0]["url"] = json!(elsewhere));
-    let engine = house.open().await;
-    assert_eq!(employ(&engine, &home).await.lacks(), None);
-    let result = house.asked(&engine, asking()).await;
-    assert!(result.notes.contains("ip6-localhost is a private address"), "{}", result.notes);
-    assert_eq!(other.asked().len(), 0);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn only_the_house_registers_remote_agents() {
     let (house, peer) = (House::new(), Peer::new(By::JsonRpc).await);
     let engine = house.open().await;
