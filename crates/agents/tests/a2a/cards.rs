@@ -12,6 +12,7 @@ use handover_agents::{
 use handover_core::{
     a2a::LINEAGE,
     agent::{AgentKind, Profile},
+    handoff::Status,
     limits::{CAPABILITIES_MAX, REMOTE_CARD_BYTES_MAX, REMOTE_CARD_FRESH_MS},
 };
 use handover_engine::Engine;
@@ -211,8 +212,11 @@ async fn an_agent_whose_card_cannot_be_had_lacks_it_and_works_when_it_is_there()
     peer.card_does(None);
     let going = async {
         loop {
-            house.clock.advance(Duration::from_millis(500));
-            engine.run_due().await.unwrap();
+            // An offer has a window by the same clock: whoever looks at it has all the time that it needs.
+            if engine.handoff(handoff).await.unwrap().status() == Status::Deferred {
+                house.clock.advance(Duration::from_millis(500));
+                engine.run_due().await.unwrap();
+            }
             tokio::task::yield_now().await;
         }
     };
