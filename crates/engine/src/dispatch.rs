@@ -275,8 +275,7 @@ async fn take(engine: &Engine, handoff: &Arc<Handoff>, place: Place) -> Option<W
 
 /// What the agent is shown, and what it recorded when it worked on it before.
 async fn look_at(engine: &Engine, handoff: &Handoff) -> Result<(View, Recorded), HandoffError> {
-    let asked = !handoff.questions.is_empty();
-    let again = asked || handoff.losses > 0 || handoff.attempt > 1 || handoff.reroutes > 0;
+    let again = !handoff.questions.is_empty() || handoff.losses > 0 || handoff.attempt > 1 || handoff.reroutes > 0;
     let recorded = if again { engine.recorded(handoff.id, &handoff.to_agent).await? } else { Recorded::default() };
     Ok((engine.view_to_take(handoff, None).await?, recorded))
 }

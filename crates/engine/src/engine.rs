@@ -364,7 +364,9 @@ impl Engine {
         }
     }
 
-    pub(crate) fn is_closing(&self) -> bool {
+    /// Whether it is about to end: what stops now goes on at the next start.
+    #[must_use]
+    pub fn is_closing(&self) -> bool {
         self.inner.closing.load(Ordering::SeqCst)
     }
 

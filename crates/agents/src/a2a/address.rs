@@ -205,4 +205,15 @@ mod tests {
         assert_eq!(public("both.example.org", vec![at("10.0.0.1"), at("8.8.8.8")]).unwrap(), [at("8.8.8.8")]);
         assert!(public("nowhere.example.org", Vec::new()).is_err());
     }
+
+    #[tokio::test]
+    async fn a_name_is_looked_at_when_the_connection_is_made() {
+        crate::crypto::install();
+        let client = reqwest::Client::builder().no_proxy().dns_resolver(resolver()).build().unwrap();
+        // Nobody listens there: a connection that is tried fails in another way.
+        let error = client.get("http://localhost:1/").send().await.unwrap_err();
+        let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
+        let told: Vec<String> = causes.map(ToString::to_string).collect();
+        assert!(told.iter().any(|cause| cause.contains("localhost is a private address")), "{told:?}");
+    }
 }

@@ -1,11 +1,13 @@
 //! The way of one piece of work at a remote agent: sent once, followed by whatever the agent offers, answered when it asks. What
 //! was acknowledged is recorded before anything else, so that a restart goes on with the same task.
 
+mod turns;
+
 use super::{
     card::Card,
     held::Held,
     message,
-    outcome::{self, Question, Stands},
+    outcome::{self, Stands},
     peer::{Along, Trouble},
     read,
     remote::Remote,
@@ -20,8 +22,7 @@ use crate::{
 use a2a::{AuthenticationInfo, Message, StreamResponse, TaskPushNotificationConfig, error_code};
 use handover_core::{
     a2a::{LINEAGE, Lineage},
-    digest::Digest,
-    limits::{QUESTIONS_MAX, REMOTE_PUSH_WAIT_MS_MAX, REMOTE_TRIES_MAX, REMOTE_WAIT_MS, REMOTE_WAIT_MS_MAX},
+    limits::{REMOTE_PUSH_WAIT_MS_MAX, REMOTE_TRIES_MAX, REMOTE_WAIT_MS, REMOTE_WAIT_MS_MAX},
 };
 use handover_engine::agent::{Failure, Work};
 use serde::{Deserialize, Serialize};
@@ -37,13 +38,8 @@ enum Sent {
     Said(Message),
 }
 
-/// A question that was passed on, as it is recorded.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Asked {
-    /// Its place among the questions of the handoff.
-    at: usize,
-    mark: Option<Digest>,
-}
+/// A task that was begun just now, and what comes of it.
+type Begun = (Seen, Option<Events>);
 
 /// One piece of work, on its way.
 pub(super) struct Course<'a> {
@@ -85,7 +81,7 @@ impl<'a> Course<'a> {
         self.tell_answer(&mut seen).await?;
         loop {
             match outcome::stands(&seen)? {
-                Stands::Over(came) => return Ok(self.over(&seen, *came).await?),
+                Stands::Over(came) => return self.over(&seen, *came).await,
                 Stands::Asks(question) if !self.is_answered(&question) => {
                     self.note(&question).await?;
                     return Ok(Came::Asked(question.text));
@@ -100,7 +96,7 @@ impl<'a> Course<'a> {
     }
 
     /// The work is sent, unless that was acknowledged before.
-    async fn sent(&mut self) -> Result<(Sent, Option<(Seen, Option<Events>)>), Failure> {
+    async fn sent(&mut self) -> Result<(Sent, Option<Begun>), Failure> {
         let name = self.name("sent");
         if let Some(sent) = self.work.recorded(&name) {
             let sent: Sent = serde_json::from_value(sent)?;
@@ -288,65 +284,6 @@ impl<'a> Course<'a> {
         format!("the remote agent does not know its task {id} any more: it may have lost it in a restart").into()
     }
 
-    /// The number of the last question of this attempt that was passed on; 0 when there was none.
-    fn last_asked(&self) -> u32 {
-        let most = u32::try_from(QUESTIONS_MAX).unwrap_or(u32::MAX).saturating_mul(2);
-        let asked = |n: &u32| self.work.recorded(&format!("{}/{n}", self.name("asked"))).is_some();
-        (1..=most).take_while(asked).last().unwrap_or(0)
-    }
-
-    fn asked(&self, n: u32) -> Option<Asked> {
-        let asked = self.work.recorded(&format!("{}/{n}", self.name("asked")))?;
-        serde_json::from_value(asked).ok()
-    }
-
-    /// Passes on what was answered, once.
-    async fn tell_answer(&mut self, seen: &mut Seen) -> Result<(), Failure> {
-        let n = self.last_asked();
-        let exchange = self.asked(n).and_then(|asked| self.work.handoff().questions.get(asked.at));
-        let Some(given) = exchange.and_then(|exchange| exchange.answer.as_ref()) else { return Ok(()) };
-        let name = format!("{}/{n}", self.name("answered"));
-        if self.work.recorded(&name).is_some() {
-            return Ok(());
-        }
-        let message = message::answer(self.work.handoff(), n, given.text.clone(), &seen.context, &seen.id);
-        if let Some(told) = self.send_answer(message, seen).await? {
-            seen.take(told)?;
-        }
-        self.work.step(&name, || async { Ok(()) }).await
-    }
-
-    /// Sends an answer until it is acknowledged: the deadline of the work ends it.
-    async fn send_answer(&mut self, message: Message, seen: &Seen) -> Result<Option<StreamResponse>, Failure> {
-        loop {
-            let lineage = self.lineage().await?;
-            let request = message::request(message.clone(), &lineage, self.card.knows_lineage, None);
-            let trouble = match self.first(&Ask::Send(&request)).await {
-                Ok((told, _)) => return Ok(Some(told)),
-                Err(trouble) => trouble,
-            };
-            match trouble {
-                Trouble::Passing(..) => self.pause().await,
-                // It went on without waiting: what became of it is looked at.
-                trouble if trouble.is(error_code::UNSUPPORTED_OPERATION) => return Ok(None),
-                trouble => return Err(self.lost(seen, &trouble)),
-            }
-        }
-    }
-
-    /// Whether this is the question that was answered already: the agent has not gone on yet.
-    fn is_answered(&self, question: &Question) -> bool {
-        let n = self.last_asked();
-        let told = self.work.recorded(&format!("{}/{n}", self.name("answered"))).is_some();
-        told && question.mark.is_some() && self.asked(n).is_some_and(|asked| asked.mark == question.mark)
-    }
-
-    async fn note(&self, question: &Question) -> Result<(), Failure> {
-        let asked = Asked { at: self.work.handoff().questions.len(), mark: question.mark };
-        let name = format!("{}/{}", self.name("asked"), self.last_asked() + 1);
-        self.work.step(&name, || async { Ok(asked) }).await.map(|_| ())
-    }
-
     /// The end: the next piece of work of this session is in the same context.
     async fn over(&self, seen: &Seen, came: Came) -> Result<Came, Failure> {
         if seen.status.state.is_terminal() {
@@ -388,7 +325,7 @@ fn begun_so(
     context: &str,
     told: StreamResponse,
     stream: Option<Events>,
-) -> Result<(Sent, Option<(Seen, Option<Events>)>), Failure> {
+) -> Result<(Sent, Option<Begun>), Failure> {
     super::seen::check_id("task", task)?;
     let mut seen = Seen::expected(task.to_owned(), context.to_owned());
     seen.take(told)?;

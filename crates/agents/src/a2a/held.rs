@@ -29,9 +29,9 @@ impl Held {
         self.task.lock().take()
     }
 
-    /// Nobody wants the task any more.
+    /// Nobody wants the task any more. Whatever goes wrong while the engine ends is no reason: the next start goes on with it.
     pub(super) fn cancel(&self) {
-        if let Some(task) = self.let_go() {
+        if let Some(task) = self.let_go().filter(|_| !self.work.engine().is_closing()) {
             let (remote, work) = (self.remote.clone(), self.work.clone());
             tokio::spawn(async move { remote.cancel(&work, &task).await });
         }

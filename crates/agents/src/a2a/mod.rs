@@ -128,7 +128,7 @@ async fn keep(remote: Weak<Remote>, engine: Engine, id: AgentId) {
         let Ok(card) = remote.fetch().await else { continue };
         // Somebody may have removed or changed it meanwhile.
         let Ok(known) = engine.agent(&id) else { return };
-        if known.profile.kind != AgentKind::A2a {
+        if known.profile.kind != AgentKind::A2a || known.profile.url.as_deref() != Some(&remote.url) {
             return;
         }
         let profile = filled(&known.profile, &card);

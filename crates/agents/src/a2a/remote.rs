@@ -31,6 +31,8 @@ struct Known {
 pub(super) struct Remote {
     pub(super) peer: Peer,
     pub(super) callbacks: Option<Arc<Callbacks>>,
+    /// The address that was configured, as it was written.
+    pub(super) url: String,
     place: Url,
     known: Mutex<Known>,
     /// Whoever fetches the card again from time to time.
@@ -55,7 +57,7 @@ impl Remote {
     ) -> Result<Self, String> {
         let place = place(url)?;
         let peer = Peer::new(place.clone(), key, allow_private, times)?;
-        Ok(Self { peer, callbacks, place, known: Mutex::default(), keeper: Mutex::default() })
+        Ok(Self { peer, callbacks, url: url.to_owned(), place, known: Mutex::default(), keeper: Mutex::default() })
     }
 
     /// The card, as it was last fetched.

@@ -54,12 +54,12 @@ pub(super) struct Call {
 pub(super) fn call(at: &Interface, ask: &Ask<'_>, id: &str) -> Call {
     match at.speaks {
         Speaks::HttpJson => by_paths(at, ask),
-        Speaks::JsonRpc => by_methods(at, new_method(ask), params(ask, at.tenant.as_deref()), id),
-        Speaks::Old => by_methods(at, old_method(ask), old_params(ask), id),
+        Speaks::JsonRpc => by_methods(at, new_method(ask), &params(ask, at.tenant.as_deref()), id),
+        Speaks::Old => by_methods(at, old_method(ask), &old_params(ask), id),
     }
 }
 
-fn by_methods(at: &Interface, method: &str, params: Value, id: &str) -> Call {
+fn by_methods(at: &Interface, method: &str, params: &Value, id: &str) -> Call {
     let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
     Call { method: Method::POST, url: at.url.clone(), body: Some(body), id: Some(id.to_owned()) }
 }

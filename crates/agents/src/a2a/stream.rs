@@ -36,20 +36,17 @@ impl Meter {
 }
 
 /// Where events come from.
-enum Source {
-    Line {
-        response: Response,
-        parser: Parser,
-        speaks: Speaks,
-        id: Option<String>,
-    },
-    /// Nothing more comes.
-    Ended,
+struct Line {
+    response: Response,
+    parser: Parser,
+    speaks: Speaks,
+    id: Option<String>,
 }
 
 /// A stream of events.
 pub(super) struct Events {
-    source: Source,
+    /// Nothing where nothing more comes.
+    line: Option<Box<Line>>,
     waiting: VecDeque<Result<StreamResponse, Trouble>>,
 }
 
@@ -59,14 +56,14 @@ fn unreadable(why: &str) -> Trouble {
 
 impl Events {
     pub(super) fn of(response: Response, speaks: Speaks, id: Option<String>) -> Self {
-        let source = Source::Line { response, parser: Parser::default(), speaks, id };
-        Self { source, waiting: VecDeque::new() }
+        let line = Line { response, parser: Parser::default(), speaks, id };
+        Self { line: Some(Box::new(line)), waiting: VecDeque::new() }
     }
 
     /// A stream of one event.
     pub(super) fn only(value: Value) -> Self {
         let event = read::told(value).map_err(|why| unreadable(&why));
-        Self { source: Source::Ended, waiting: [event].into() }
+        Self { line: None, waiting: [event].into() }
     }
 
     /// The next event; nothing when the stream has ended.
@@ -75,29 +72,32 @@ impl Events {
             if let Some(event) = self.waiting.pop_front() {
                 return Some(event);
             }
-            let Source::Line { response, parser, speaks, id } = &mut self.source else { return None };
+            let Line { response, parser, speaks, id } = &mut **self.line.as_mut()?;
             let chunk = match response.chunk().await {
                 Ok(chunk) => chunk,
                 Err(error) => {
                     let why = format!("the stream of {} broke off: {}", host(response.url()), causes(error));
-                    self.source = Source::Ended;
+                    self.line = None;
                     return Some(Err(Trouble::Passing(why, None)));
                 }
             };
-            let (speaks, id) = (*speaks, id.clone());
-            let events = match &chunk {
+            let read = match &chunk {
                 Some(chunk) => parser.feed(chunk).map_err(|error| Trouble::Lasting(error.to_string())),
                 None => Ok(std::mem::take(parser).rest().into_iter().collect()),
             };
-            if chunk.is_none() || events.is_err() {
-                self.source = Source::Ended;
-            }
-            let bytes = chunk.map_or(0, |chunk| chunk.len());
-            match events.and_then(|events| meter.add(bytes, events.len()).map(|()| events)) {
+            let bytes = chunk.as_ref().map_or(0, |chunk| chunk.len());
+            match read.and_then(|events| meter.add(bytes, events.len()).map(|()| events)) {
                 Ok(events) => {
-                    self.waiting.extend(events.iter().map(|event| event_of(speaks, &event.data, id.as_deref())))
+                    let events = events.iter().map(|event| event_of(*speaks, &event.data, id.as_deref()));
+                    self.waiting.extend(events);
                 }
-                Err(trouble) => return Some(Err(trouble)),
+                Err(trouble) => {
+                    self.line = None;
+                    return Some(Err(trouble));
+                }
+            }
+            if chunk.is_none() {
+                self.line = None;
             }
         }
     }

@@ -158,11 +158,11 @@ fn card(by: By, url: &str) -> Value {
     match by {
         By::JsonRpc => {
             card["supportedInterfaces"] =
-                json!([{"url": format!("{url}/rpc"), "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}])
+                json!([{"url": format!("{url}/rpc"), "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]);
         }
         By::HttpJson => {
             card["supportedInterfaces"] =
-                json!([{"url": format!("{url}/rest"), "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}])
+                json!([{"url": format!("{url}/rest"), "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}]);
         }
         By::Old => {
             card["url"] = json!(format!("{url}/rpc"));

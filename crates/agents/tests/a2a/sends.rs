@@ -12,6 +12,9 @@ use handover_core::{
 };
 use serde_json::{Value, json};
 
+/// What the peer does when it is asked for what.
+type Script = Vec<(&'static str, Vec<Does>)>;
+
 fn two() -> Value {
     json!([{"data": {"words": 2}}, {"text": "Two words."}])
 }
@@ -72,7 +75,7 @@ async fn every_way_of_following_comes_to_the_same_result() {
         let all = |values: &[Value]| values.iter().map(form).collect::<Vec<_>>();
         let gives = |value: Value| Does::Gives(form(&value));
         let message = json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": two()}});
-        let ways: [(&str, bool, Vec<(&str, Vec<Does>)>); 6] = [
+        let ways: [(&str, bool, Script); 6] = [
             ("at once", false, vec![("SendMessage", vec![gives(done(&two()))])]),
             ("a message", false, vec![("SendMessage", vec![gives(message.clone())])]),
             (
