@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader},
     process::{Command, Stdio},
+    sync::mpsc::{Receiver, channel},
     time::Duration,
 };
 
@@ -130,20 +131,27 @@ async fn coder() {
 /// A process whose lines are read one by one.
 struct Speaking {
     _process: Other,
-    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+    lines: Receiver<String>,
 }
 
 impl Speaking {
     fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (sender, lines) = channel();
+        let said = BufReader::new(child.stdout.take().unwrap());
+        // Ends with the process.
+        std::thread::spawn(move || said.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Self { _process: Other(child), lines }
     }
 
     /// The rest of the first line that begins so.
     fn says(&mut self, word: &str) -> String {
-        let found = self.lines.find_map(|line| line.ok()?.strip_prefix(word).map(str::to_owned));
-        found.unwrap_or_else(|| panic!("it ended before it said {word}"))
+        loop {
+            let line = self.lines.recv_timeout(LONG).unwrap_or_else(|_| panic!("it never said {word}"));
+            if let Some(rest) = line.strip_prefix(word) {
+                return rest.to_owned();
+            }
+        }
     }
 }
 
@@ -223,7 +231,6 @@ async fn a_result_comes_back_all_the_way_although_a_process_dies_at_each_hop() {
     host.says("ASKED");
     drop(host);
     let to_anna = until("anna is asked", || handed_to(&served, &admin, "anna"));
-    let mut host = coder();
     for line in [format!("take {to_anna} --as anna"), format!("give-back {to_anna} --text 'Yes, after ten.'")] {
         let mut command = served.place.command(&line);
         let output = command.env("HANDOVER_SERVER", served.url()).env("HANDOVER_KEY", &keys[1]).output().unwrap();
@@ -232,6 +239,7 @@ async fn a_result_comes_back_all_the_way_although_a_process_dies_at_each_hop() {
     // On the way back the server dies once more, and whoever waits for it at the other end.
     served.kill();
     served.begin();
+    let mut host = coder();
     host.says("COMPLETED");
     drop(sender);
     let mut sender = planner();
