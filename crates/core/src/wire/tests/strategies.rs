@@ -282,6 +282,7 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
             accepts_handoffs,
             max_concurrent_tasks: tasks,
             max_execution_ms,
+            accept_within_ms: max_execution_ms.filter(|_| accepts_handoffs),
             autonomy_budget: Autonomy { max_risk },
             escalates_to,
             kind,
