@@ -70,9 +70,9 @@ async fn handle(state: Arc<State>, route: &'static str, guard: Guard, request: R
     let (method, headers) = (request.method().clone(), request.headers().clone());
     let mut told = Told::default();
     let answering = AssertUnwindSafe(answer(&state, guard, request, next, &mut told)).catch_unwind();
-    let answered = answering.await.unwrap_or_else(|_| {
-        Err(Refusal::new(Code::StoreFailed, "something went wrong here; the log has more").into())
-    });
+    let answered = answering
+        .await
+        .unwrap_or_else(|_| Err(Refusal::new(Code::StoreFailed, "something went wrong here; the log has more").into()));
     door::finish(&state, &Asked { began, id, method, route }, &headers, told, answered)
 }
 
@@ -106,12 +106,7 @@ async fn answer(
 }
 
 /// Lets whoever asks in, and puts their engine into the request.
-fn enter(
-    state: &State,
-    guard: Guard,
-    request: &mut Request,
-    told: &mut Told,
-) -> Result<Option<KeyId>, Problem> {
+fn enter(state: &State, guard: Guard, request: &mut Request, told: &mut Told) -> Result<Option<KeyId>, Problem> {
     let shows = request.headers().contains_key(header::AUTHORIZATION);
     if guard == Guard::Public && !shows && !state.gate.is_open() {
         return Ok(None);

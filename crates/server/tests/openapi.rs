@@ -139,7 +139,9 @@ async fn seed(house: &House) -> Seeded {
         request["needs_approval"] = json!(["approve", "deny", "amend"].contains(&id));
         let made = house.good("POST", "/v1/sessions/s/handoffs", request).await;
         let handoff = made["handoffs"][0].as_str().unwrap().to_owned();
-        if ["heartbeat", "record_step", "give_back", "decline", "escalate", "take_return", "ask", "answer"].contains(&id) {
+        if ["heartbeat", "record_step", "give_back", "decline", "escalate", "take_return", "ask", "answer"]
+            .contains(&id)
+        {
             let taken = house.good("POST", &format!("/v1/handoffs/{handoff}/accept"), json!({ "by": "expert" })).await;
             seeded.leases.insert(id, taken["lease"].as_str().unwrap().to_owned());
         }
