@@ -32,6 +32,7 @@ mod registry;
 mod rim;
 mod routing;
 mod session;
+mod showing;
 mod stats;
 mod submit;
 pub mod summarizer;

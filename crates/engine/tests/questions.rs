@@ -1,4 +1,5 @@
 //! Questions through the engine: asked, waited for across a restart, answered, and shown to whoever goes on.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
 

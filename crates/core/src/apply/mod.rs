@@ -9,7 +9,7 @@ use living::{answer, extend, move_end};
 
 use crate::{
     digest::Digest,
-    event::{DeadlineMove, Event, Extension},
+    event::{DeadlineMove, Event, Extension, LockTaken},
     guard::watch::Watch,
     handoff::{AcceptanceStatus, Approval, Given, Handoff, Phase},
     ids::{AgentId, ArtifactId, HandoffId, SessionId},
@@ -169,7 +169,7 @@ impl Session {
                 }
             }
             Event::DecisionMade { decision } => self.add_decision(decision, touched),
-            Event::Locked { path, by, lock_type, until, handoff_id } => {
+            Event::Locked(LockTaken { path, by, lock_type, until, handoff_id }) => {
                 let lock = Lock { owner: by.clone(), lock_type: *lock_type, until: *until, handoff_id: *handoff_id };
                 self.put_lock(path, lock, at, touched);
             }

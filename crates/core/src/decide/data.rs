@@ -4,7 +4,7 @@ use super::{Draft, Verdict, between, validate::Checks};
 use crate::{
     agent::Risk,
     command::{NewArtifact, Write},
-    event::Event,
+    event::{Event, LockTaken},
     handoff::{Kind, Request, Trigger},
     ids::{AgentId, ArtifactId, HandoffId},
     limits,
@@ -176,7 +176,8 @@ impl Draft<'_> {
             return Err(Refusal::new(Code::Locked, message).at("path").details(details).into());
         }
         let handoff_id = self.session.held_by(by).map(|held| held.id);
-        self.emit(Event::Locked { path, by: by.clone(), lock_type, until: self.now + lease_ms, handoff_id });
+        let until = self.now + lease_ms;
+        self.emit(Event::Locked(LockTaken { path, by: by.clone(), lock_type, until, handoff_id }));
         Ok(())
     }
 

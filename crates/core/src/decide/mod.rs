@@ -46,8 +46,8 @@ use crate::{
     command::{Answer, Caller, Command},
     digest::Digest,
     event::Event,
-    handoff::{Handoff, Phase},
-    ids::{AgentId, ArtifactId, GroupId, HandoffId, Ids, LeaseId, SessionId},
+    handoff::Handoff,
+    ids::{AgentId, ArtifactId, GroupId, HandoffId, Ids, SessionId},
     ledger::{Ledger, Posting},
     message::Message,
     policy::Policy,
@@ -325,40 +325,6 @@ impl<'a> Draft<'a> {
     fn handoff(&self, id: HandoffId) -> Result<Arc<Handoff>, HandoffError> {
         let found = self.session.open.get(&id).cloned();
         found.ok_or_else(|| Refusal::new(Code::UnknownHandoff, format!("there is no handoff {id}")).into())
-    }
-
-    /// A running handoff whose lease is still this one.
-    fn held(&self, id: HandoffId, lease: LeaseId) -> Result<Arc<Handoff>, HandoffError> {
-        let handoff = self.handoff(id)?;
-        let refusal = match &handoff.phase {
-            Phase::Running { lease: current, lease_until, lease_ms, .. } if *current == lease => {
-                if self.now < (*lease_until).max(self.awake_until(&handoff, *lease_ms)) {
-                    return self.speak_for(&handoff.to_agent).map(|()| handoff);
-                }
-                Refusal::new(Code::StaleLease, format!("lease {lease} ended at {lease_until}"))
-            }
-            Phase::Running { .. } => Refusal::new(Code::StaleLease, format!("lease {lease} was given up or replaced")),
-            Phase::AwaitingApproval { .. } => not_approved(id),
-            Phase::Deferred { .. } if handoff.open_question().is_some() => {
-                Refusal::new(Code::StaleLease, format!("lease {lease} was given up with a question"))
-            }
-            Phase::Offered { .. } | Phase::Deferred { .. } if handoff.accepted_at.is_some() => {
-                Refusal::new(Code::StaleLease, format!("lease {lease} was lost; the work is on offer again"))
-            }
-            Phase::Offered { .. } | Phase::Deferred { .. } => {
-                Refusal::new(Code::NotRunning, format!("handoff {id} was not accepted yet"))
-            }
-            Phase::Closed { .. } => Refusal::new(Code::Closed, format!("handoff {id} is closed")),
-        };
-        Err(between(refusal, &handoff))
-    }
-
-    /// Until when a lease that ran out while the engine slept is still good: nobody could renew it meanwhile.
-    fn awake_until(&self, handoff: &Handoff, lease_ms: u64) -> Timestamp {
-        match handoff.accepted_at {
-            Some(at) if at < self.world.awake_since => self.world.awake_since + lease_ms,
-            Some(_) | None => Timestamp(0),
-        }
     }
 
     fn speak_for(&self, agent: &AgentId) -> Verdict {

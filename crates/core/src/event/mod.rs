@@ -4,7 +4,8 @@ mod parts;
 mod words;
 
 pub use parts::{
-    Answering, Asking, Candidate, DeadlineMove, DeniedAccess, Extension, RerouteReason, Routed, SealedHead, StateChange,
+    Answering, Asking, Candidate, DeadlineMove, DeniedAccess, Extension, LockTaken, RerouteReason, Routed, SealedHead,
+    StateChange,
 };
 
 use crate::{
@@ -18,7 +19,7 @@ use crate::{
     message::Mark,
     policy::{Mode, SessionLimits},
     refusal::HandoffError,
-    session::{Artifact, ArtifactStatus, Decision, LockType},
+    session::{Artifact, ArtifactStatus, Decision},
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -120,19 +121,7 @@ pub enum Event {
         decision: Decision,
     },
     /// A lock was taken or renewed.
-    Locked {
-        /// On what.
-        path: String,
-        /// By whom.
-        by: AgentId,
-        /// Whether others may hold it too.
-        lock_type: LockType,
-        /// Until when.
-        until: Timestamp,
-        /// The handoff whose end releases it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        handoff_id: Option<HandoffId>,
-    },
+    Locked(LockTaken),
     /// A lock was given back.
     Unlocked {
         /// On what.
@@ -175,7 +164,6 @@ pub enum Event {
         /// Who.
         by: AgentId,
     },
-
     /// A handoff began: what was asked for, checked and routed.
     Initiated {
         /// What was asked for.
@@ -447,7 +435,6 @@ pub enum Event {
         /// Why.
         why: String,
     },
-
     /// Whoever waited for a result took it.
     ReturnTaken {
         /// The handoff or the group.
@@ -456,7 +443,6 @@ pub enum Event {
         /// Who.
         by: AgentId,
     },
-
     /// An agent was registered, or its profile changed. In the book of the house.
     AgentRegistered {
         /// What it says of itself.

@@ -8,6 +8,7 @@ use crate::{
     ids::{AgentId, HandoffId, LeaseId, SessionId},
     policy::Strategy,
     refusal::Code,
+    session::LockType,
     time::Timestamp,
     workflow::End,
 };
@@ -189,4 +190,21 @@ pub struct Answering {
     pub by: String,
     /// What.
     pub text: String,
+}
+
+/// A lock that was taken or renewed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LockTaken {
+    /// On what.
+    pub path: String,
+    /// By whom.
+    pub by: AgentId,
+    /// Whether others may hold it too.
+    pub lock_type: LockType,
+    /// Until when.
+    pub until: Timestamp,
+    /// The handoff whose end releases it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handoff_id: Option<HandoffId>,
 }

@@ -17,7 +17,7 @@ impl Event {
             Self::ArtifactKept { .. } => "artifact_kept",
             Self::ArtifactMarked { .. } => "artifact_marked",
             Self::DecisionMade { .. } => "decision_made",
-            Self::Locked { .. } => "locked",
+            Self::Locked(_) => "locked",
             Self::Unlocked { .. } => "unlocked",
             Self::Used { .. } => "used",
             Self::ModelAsked { .. } => "model_asked",
@@ -105,7 +105,7 @@ impl Event {
             | Self::ArtifactKept { .. }
             | Self::ArtifactMarked { .. }
             | Self::DecisionMade { .. }
-            | Self::Locked { .. }
+            | Self::Locked(_)
             | Self::Unlocked { .. }
             | Self::Used { .. }
             | Self::ModelAsked { .. }

@@ -2,7 +2,7 @@
 
 use super::{Outcome, Play, START};
 use handover_core::{
-    event::{Event, Extension},
+    event::{Event, Extension, LockTaken},
     handoff::{Handoff, Priority},
     time::Timestamp,
 };
@@ -176,7 +176,7 @@ impl Play {
                 let up = decision.escalated_to.map(|id| format!(" left to {id}")).unwrap_or_default();
                 format!("by {} at {}{up}: {}", decision.made_by, word(&decision.risk_level), decision.description)
             }
-            Event::Locked { path, by, lock_type, until, handoff_id } => {
+            Event::Locked(LockTaken { path, by, lock_type, until, handoff_id }) => {
                 let with = handoff_id.map(|id| format!(" with {id}")).unwrap_or_default();
                 format!("{path} by {by} {} until {}{with}", word(lock_type), at(*until))
             }

@@ -6,7 +6,7 @@ use handover_core::{
     agent::Profile,
     command::{Command, Open, Turn, Update},
     digest::Digest,
-    handoff::{Edit, Kind, Request},
+    handoff::{Edit, Kind, Priority, Request},
     ids::{GroupId, HandoffId, LeaseId},
     policy::SessionLimits,
     refusal::HandoffError,
@@ -20,7 +20,7 @@ use handover_store::RecordQuery;
 use serde_json::json;
 use uuid::Uuid;
 
-/// Each public method of the engine, with the least role that may.
+/// Each of them, with the least role that may.
 pub const METHODS: &[(&str, Role)] = &[
     ("agent", Role::Viewer),
     ("agents", Role::Viewer),
@@ -391,11 +391,11 @@ pub fn event() -> OutsideEvent {
 pub fn rule() -> EventRule {
     EventRule {
         name: "r".into(),
-        on: "alarm".into(),
+        on: event().kind,
         from_agent: id("planner"),
         to_agent: Some(id("pilot")),
         capability: None,
         task: "look".into(),
-        priority: handover_core::handoff::Priority::Normal,
+        priority: Priority::Normal,
     }
 }

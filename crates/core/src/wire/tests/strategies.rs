@@ -272,7 +272,6 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
             url: accepts_handoffs.then(|| "u".to_owned()),
             secret_env: accepts_handoffs.then(|| "S".to_owned()),
             from_card: lists.1.clone(),
-            accept_within_ms: max_execution_ms,
             id,
             name: texts.0,
             specialization: texts.1,
