@@ -87,7 +87,10 @@ async fn answer(
     let key = enter(state, guard, &mut request, told)?;
     let (parts, body) = request.into_parts();
     let body = door::read(&parts.headers, body, state.body).await?;
-    let response = next.run(Request::from_parts(parts, Body::from(body))).await;
+    let response = tokio::select! {
+        response = next.run(Request::from_parts(parts, Body::from(body))) => response,
+        refusal = state.sent_away(key.as_ref()) => return Err(refusal.into()),
+    };
     if !is_stream(response.headers()) {
         return Ok(response);
     }

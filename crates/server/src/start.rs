@@ -9,8 +9,11 @@ use crate::{
     tls::{self, TlsFiles},
 };
 use axum::Router;
-use handover_core::access::KeyId;
-use handover_core::limits::{BODY_MS, COMMANDS_AT_ONCE, HEAD_MS, LISTENERS_MAX};
+use handover_core::{
+    access::KeyId,
+    limits::{BODY_MS, COMMANDS_AT_ONCE, HEAD_MS, LINGER_MS, LISTENERS_MAX},
+    refusal::{Code, Refusal},
+};
 use handover_engine::Engine;
 use handover_telemetry::Metrics;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -115,6 +118,19 @@ impl State {
         tokio::select! {
             () = self.ends() => {}
             () = self.gate.ends(key) => {}
+        }
+    }
+
+    /// Until whoever waits for something long is sent away, and why: at once with their key; with the server a little later,
+    /// so that what is in flight is answered.
+    pub(crate) async fn sent_away(&self, key: Option<&KeyId>) -> Refusal {
+        let ended = async {
+            self.ends().await;
+            tokio::time::sleep(Duration::from_millis(LINGER_MS)).await;
+        };
+        tokio::select! {
+            () = ended => Refusal::new(Code::ShuttingDown, "the server ends; ask again when it is back"),
+            () = self.gate.ends(key) => Refusal::new(Code::BadKey, "the key is not valid any more"),
         }
     }
 

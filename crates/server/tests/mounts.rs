@@ -26,6 +26,10 @@ async fn listens() -> Response<Body> {
     Response::builder().header(header::CONTENT_TYPE, "text/event-stream").body(Body::from_stream(never)).unwrap()
 }
 
+async fn waits() {
+    std::future::pending().await
+}
+
 async fn breaks() {
     panic!("a mistake of whoever built it");
 }
@@ -35,6 +39,7 @@ async fn world() -> World {
         .route("/keyed", get(who))
         .route("/length", post(async |body: String| body.len().to_string()))
         .route("/listen", get(listens))
+        .route("/wait", get(waits))
         .route("/breaks", get(breaks));
     let public = Router::new().route("/public", get(who));
     World::with(|options| Options {
@@ -93,4 +98,18 @@ async fn whoever_listens_is_sent_away_with_the_key() {
     let id = handover_core::access::id_of(&key).unwrap();
     assert_eq!(world.ask("DELETE", &format!("/v1/keys/{id}"), Some(&admin), None).await.status, 200);
     assert_eq!(listening.chunk().await.unwrap(), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_waits_is_sent_away_with_the_key() {
+    let world = world().await;
+    let admin = world.house_key().await;
+    let key = world.key("acme", Role::Viewer, &[]).await;
+    let waiting = world.http.get(format!("{}/wait", world.server.url())).bearer_auth(&key).send();
+    let id = handover_core::access::id_of(&key).unwrap();
+    let revoke = async {
+        assert_eq!(world.ask("DELETE", &format!("/v1/keys/{id}"), Some(&admin), None).await.status, 200);
+    };
+    let (said, ()) = tokio::join!(waiting, revoke);
+    assert_eq!(said.unwrap().status(), 401);
 }

@@ -16,6 +16,8 @@ pub const HEAD_BYTES_MAX: usize = 32 * 1024;
 pub const STREAMS_MAX: u32 = 256;
 /// How long the server finishes what is in flight when it is asked to end, in milliseconds.
 pub const DRAIN_MS: u64 = 20_000;
+/// How long a call of what is mounted may still wait for something when the server ends, in milliseconds.
+pub const LINGER_MS: u64 = 2_000;
 /// Longest wait for work, in milliseconds.
 pub const CLAIM_WAIT_MS_MAX: u64 = 60_000;
 /// How often whoever waits for work looks again without being woken, in milliseconds.
