@@ -3,15 +3,12 @@
 
 use crate::{inward, place::encoded};
 use handover_core::{
-    a2a::LINEAGE,
+    a2a::{LINEAGE, PUBLIC},
     agent::{Agent, Profile},
     limits::{A2A_CATALOG_PAGE, A2A_SKILLS_MAX},
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-
-/// The tag of agents that everybody may know of.
-pub(crate) const PUBLIC: &str = "public";
 
 /// What a card says besides its agents.
 pub(crate) struct Frame<'a> {

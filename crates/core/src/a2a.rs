@@ -15,6 +15,8 @@ use serde_json::{Map, Value, json};
 pub const LINEAGE: &str = "https://handover.dev/a2a/lineage/v1";
 /// The key of the place in a trace, as the header is called.
 pub const TRACEPARENT: &str = "traceparent";
+/// The tag by which an agent is shown to everybody. Only whoever registers the agent can give it.
+pub const PUBLIC: &str = "public";
 /// The header in which a push says the token that it was configured with.
 pub const PUSH_TOKEN: &str = "x-a2a-notification-token";
 

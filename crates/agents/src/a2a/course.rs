@@ -22,6 +22,7 @@ use crate::{
 use a2a::{AuthenticationInfo, Message, StreamResponse, TaskPushNotificationConfig, error_code};
 use handover_core::{
     a2a::{LINEAGE, Lineage},
+    budget::Budget,
     limits::{REMOTE_PUSH_WAIT_MS_MAX, REMOTE_TRIES_MAX, REMOTE_WAIT_MS, REMOTE_WAIT_MS_MAX},
 };
 use handover_engine::agent::{Failure, Work};
@@ -74,7 +75,10 @@ impl<'a> Course<'a> {
     /// When this attempt cannot come to an end, in words.
     pub(super) async fn go(&mut self) -> Result<Came, Failure> {
         let (mut seen, mut stream) = match self.sent().await? {
-            (Sent::Said(message), _) => return Ok(Came::Done(Box::new(outcome::of_message(&message)?))),
+            (Sent::Said(message), _) => {
+                let done = outcome::charged(outcome::of_message(&message)?, self.left().await?);
+                return Ok(Came::Done(Box::new(done)));
+            }
             (Sent::Task { id, context }, None) => (Seen::expected(id, context), None),
             (Sent::Task { .. }, Some((seen, stream))) => (seen, stream),
         };
@@ -140,6 +144,13 @@ impl<'a> Course<'a> {
         let session = engine.session(&handoff.session_id).await?;
         let deadline = assignment::deadline(handoff, &session);
         Ok(Lineage::of(handoff, self.work.lease(), deadline, engine.now()))
+    }
+
+    /// What it may use, as of now; nothing where it is not limited.
+    async fn left(&self) -> Result<Option<Budget>, Failure> {
+        let engine = self.work.engine();
+        let handoff = engine.handoff(self.work.handoff().id).await?;
+        Ok(Lineage::of(&handoff, self.work.lease(), None, engine.now()).budget)
     }
 
     /// Sends the work, and again where that may go better. It is the same message each time.
@@ -290,6 +301,7 @@ impl<'a> Course<'a> {
             self.held.let_go();
         }
         let Came::Done(done) = came else { return Ok(came) };
+        let done = outcome::charged(*done, self.left().await?);
         let (giving, _) = done.clone().into_parts();
         let session = self.work.engine().session(&self.work.handoff().session_id).await?;
         let mut updates = giving.updates;

@@ -1,5 +1,6 @@
 //! Version 0.3 of the protocol, in which things had a `kind` and states small letters: to it, and from it.
 
+use super::read::field;
 use serde_json::{Map, Value, json};
 
 /// The parameters of a message that is sent, as they were then.
@@ -69,11 +70,11 @@ pub(super) fn newer(mut old: Value) -> Value {
             json!({"message": old})
         }
         "status-update" => {
-            renew_status(&mut old["status"]);
+            field(&mut old, "status").into_iter().for_each(renew_status);
             json!({"statusUpdate": old})
         }
         "artifact-update" => {
-            renew_artifact(&mut old["artifact"]);
+            field(&mut old, "artifact").into_iter().for_each(renew_parts);
             json!({"artifactUpdate": old})
         }
         _ => old,
@@ -81,48 +82,39 @@ pub(super) fn newer(mut old: Value) -> Value {
 }
 
 fn renew_task(task: &mut Value) {
-    renew_status(&mut task["status"]);
-    if let Some(artifacts) = task["artifacts"].as_array_mut() {
-        artifacts.iter_mut().for_each(renew_artifact);
+    field(task, "status").into_iter().for_each(renew_status);
+    if let Some(Value::Array(artifacts)) = field(task, "artifacts") {
+        artifacts.iter_mut().for_each(renew_parts);
     }
 }
 
 fn renew_status(status: &mut Value) {
-    if let Some(state) = status["state"].as_str() {
+    if let Some(Value::String(state)) = field(status, "state") {
         let capitals = state.to_uppercase().replace('-', "_");
-        status["state"] =
-            json!(format!("TASK_STATE_{}", if capitals == "UNKNOWN" { "UNSPECIFIED" } else { &capitals }));
+        *state = format!("TASK_STATE_{}", if capitals == "UNKNOWN" { "UNSPECIFIED" } else { &capitals });
     }
-    if status["message"].is_object() {
-        renew_message(&mut status["message"]);
-    }
+    field(status, "message").into_iter().for_each(renew_message);
 }
 
 fn renew_message(message: &mut Value) {
-    if let Some(role) = message["role"].as_str() {
-        message["role"] = json!(format!("ROLE_{}", role.to_uppercase()));
+    if let Some(Value::String(role)) = field(message, "role") {
+        *role = format!("ROLE_{}", role.to_uppercase());
     }
     renew_parts(message);
 }
 
-fn renew_artifact(artifact: &mut Value) {
-    renew_parts(artifact);
-}
-
 fn renew_parts(holder: &mut Value) {
-    if let Some(parts) = holder["parts"].as_array_mut() {
+    if let Some(Value::Array(parts)) = field(holder, "parts") {
         parts.iter_mut().for_each(renew_part);
     }
 }
 
 fn renew_part(part: &mut Value) {
-    let file = part["file"].take();
-    if !file.is_object() {
-        return;
-    }
+    let Value::Object(part) = part else { return };
+    let Some(Value::Object(mut file)) = part.remove("file") else { return };
     for (then, now) in [("bytes", "raw"), ("uri", "url"), ("name", "filename"), ("mimeType", "mediaType")] {
-        if file[then].is_string() {
-            part[now] = file[then].clone();
+        if let Some(said @ Value::String(_)) = file.remove(then) {
+            part.insert(now.to_owned(), said);
         }
     }
 }
@@ -147,6 +139,41 @@ mod tests {
             let said = json!({"kind": "status-update", "taskId": "t", "status": {"state": state}, "final": true});
             let StreamResponse::StatusUpdate(update) = read::told(newer(said)).unwrap() else { panic!("no status") };
             assert_eq!(update.status.state, new);
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_an_answer_then_is_told() {
+        let task = |more: Value| {
+            let mut task = json!({"kind": "task", "id": "t", "status": {"state": "working"}});
+            task.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            task
+        };
+        let message = |parts: Value| json!({"kind": "message", "role": "agent", "parts": parts});
+        let table = [
+            json!(7),
+            json!([]),
+            json!({"kind": "task"}),
+            json!({"kind": "status-update"}),
+            json!({"kind": "status-update", "taskId": "t", "status": 7}),
+            json!({"kind": "status-update", "taskId": "t", "status": {"state": []}}),
+            json!({"kind": "artifact-update", "taskId": "t"}),
+            json!({"kind": "artifact-update", "taskId": "t", "artifact": 7}),
+            json!({"kind": "artifact-update", "taskId": "t", "artifact": []}),
+            json!({"kind": "artifact-update", "taskId": "t", "artifact": {"parts": ["x"]}}),
+            task(json!({"status": []})),
+            task(json!({"status": {"state": "working", "message": 7}})),
+            task(json!({"artifacts": 7})),
+            task(json!({"artifacts": [7]})),
+            task(json!({"artifacts": [[]]})),
+            task(json!({"artifacts": [{"parts": [7]}]})),
+            message(json!(7)),
+            message(json!([7])),
+            message(json!([[]])),
+            message(json!([{"kind": "file", "file": 7}])),
+        ];
+        for said in table {
+            assert!(read::told(newer(said.clone())).is_err(), "{said}");
         }
     }
 

@@ -6,9 +6,13 @@ use a2a::{Artifact, Message, Part, PartContent, TaskState};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use handover_core::{
     a2a::read_used,
+    budget::Budget,
     command::{NewArtifact, Update},
     digest::Digest,
-    limits::{ARTIFACTS_MAX, JSON_DEPTH_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX},
+    limits::{
+        BUDGET_COST_MAX, BUDGET_TOKENS_MAX, JSON_DEPTH_MAX, PAYLOAD_BYTES_MAX, QUOTE_CHARS_MAX, REMOTE_FILES_MAX,
+        TEXT_BYTES_MAX,
+    },
     session::{ArtifactStatus, ArtifactType},
 };
 use handover_engine::agent::Done;
@@ -95,6 +99,25 @@ fn counted(mut done: Done, used: handover_core::handoff::Metrics) -> Done {
     done
 }
 
+/// The same with no more to be charged than `left`: what somebody else says that it used is believed up to there.
+pub(super) fn charged(done: Done, left: Option<Budget>) -> Done {
+    let (giving, _) = done.clone().into_parts();
+    let (mut used, left) = (giving.updates.metrics, left.unwrap_or_default());
+    let tokens = left.tokens.unwrap_or(BUDGET_TOKENS_MAX);
+    let cost = left.cost.unwrap_or(f64::from(BUDGET_COST_MAX));
+    if used.tokens <= tokens && used.cost <= cost {
+        return done;
+    }
+    let warning = format!(
+        "The remote agent says that it used {} tokens and {} of money. It may use {tokens} tokens and {cost} of money (what \
+         was set aside for it; else BUDGET_TOKENS_MAX and BUDGET_COST_MAX), and no more is charged.",
+        used.tokens, used.cost
+    );
+    (used.tokens, used.cost) = (used.tokens.min(tokens), used.cost.min(cost));
+    let notes = if giving.notes.is_empty() { warning } else { format!("{warning}\n\n{}", giving.notes) };
+    done.notes(notes).update(Update { metrics: used, ..giving.updates })
+}
+
 /// The result: of the artifacts where there are any, else of the message. Data is the body, words are the body where there is
 /// no data and a note where there is, and files become artifacts.
 fn result(artifacts: &[Artifact], message: Option<&Message>) -> Result<Done, String> {
@@ -117,9 +140,11 @@ fn result(artifacts: &[Artifact], message: Option<&Message>) -> Result<Done, Str
             Done::json(bounded(body)?)
         }
     };
-    let files = files(&made, &mut notes);
+    let (files, lost) = files(&made);
+    let done = if lost.is_empty() { done } else { done.partly() };
     let update = Update { artifacts: files, ..Update::default() };
-    Ok(done.notes(tame(&notes.join("\n\n"))).update(update))
+    // What is lost comes first: notes that are long lose their end.
+    Ok(done.notes(tame(&[lost, notes].concat().join("\n\n"))).update(update))
 }
 
 fn data_of(part: &Part) -> Option<&Value> {
@@ -162,24 +187,36 @@ fn deeper_than(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Files by where they are. A small one is carried in its own address; of a larger one it is said that it was left out.
-fn files(parts: &[&Part], notes: &mut Vec<String>) -> Vec<NewArtifact> {
-    let mut files = Vec::new();
+/// Files by where they are, and what is to be said of those that are lost. A small one is carried in its own address; a larger
+/// one does not fit.
+fn files(parts: &[&Part]) -> (Vec<NewArtifact>, Vec<String>) {
+    let (mut files, mut lost) = (Vec::new(), Vec::new());
     for part in parts {
         let kind = part.media_type.as_deref().unwrap_or("application/octet-stream");
-        let name = part.filename.as_deref().unwrap_or(kind);
+        let name: String = tame(part.filename.as_deref().unwrap_or(kind)).chars().take(QUOTE_CHARS_MAX).collect();
         let path = match &part.content {
             PartContent::Url(url) => url.clone(),
             PartContent::Raw(bytes) => format!("data:{kind};base64,{}", STANDARD.encode(bytes)),
             PartContent::Text(_) | PartContent::Data(_) => continue,
         };
-        let fits = path.len() <= TEXT_BYTES_MAX && !path.is_empty() && !path.chars().any(char::is_control);
-        if fits && files.len() < ARTIFACTS_MAX / 10 {
-            let (kind, description) = (ArtifactType::File, tame(name));
-            files.push(NewArtifact { kind, path, description, status: ArtifactStatus::Final });
+        if let Some(why) = unkept(&path, files.len()) {
+            lost.push(format!("The file {name} was left out: {why}."));
         } else {
-            notes.push(format!("The file {} was left out: it does not fit (TEXT_BYTES_MAX).", tame(name)));
+            let kind = ArtifactType::File;
+            files.push(NewArtifact { kind, path, description: name, status: ArtifactStatus::Final });
         }
     }
-    files
+    (files, lost)
+}
+
+/// Why a file cannot be kept beside so many others; nothing when it can.
+fn unkept(path: &str, others: usize) -> Option<String> {
+    if path.len() > TEXT_BYTES_MAX {
+        let size = path.len();
+        return Some(format!("its address has {size} bytes, and at most {TEXT_BYTES_MAX} are kept (TEXT_BYTES_MAX)"));
+    }
+    if path.is_empty() || path.chars().any(char::is_control) {
+        return Some("its address is none".to_owned());
+    }
+    (others >= REMOTE_FILES_MAX).then(|| format!("there are more than {REMOTE_FILES_MAX} of them (REMOTE_FILES_MAX)"))
 }

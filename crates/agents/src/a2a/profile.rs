@@ -3,6 +3,7 @@
 
 use super::card::Card;
 use handover_core::{
+    a2a::PUBLIC,
     agent::{Capability, Profile},
     limits::CAPABILITIES_MAX,
 };
@@ -36,7 +37,8 @@ pub fn filled(profile: &Profile, card: &Card) -> Profile {
             filled.capabilities.push(Capability { id, proficiency: 1.0 });
         }
     }
-    for tag in distinct(tags()) {
+    // A card of somebody else publishes nobody here.
+    for tag in distinct(tags().filter(|tag| *tag != PUBLIC)) {
         if !filled.tags.contains(&tag) && filled.tags.len() < CAPABILITIES_MAX {
             marks.push(format!("tags/{tag}"));
             filled.tags.push(tag);

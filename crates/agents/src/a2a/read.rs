@@ -21,11 +21,11 @@ pub(super) fn told(mut value: Value) -> Result<StreamResponse, String> {
             "message" => mend_message(inner),
             "statusUpdate" => {
                 fill(inner, &[("contextId", json!(""))]);
-                mend_status(&mut inner["status"]);
+                field(inner, "status").into_iter().for_each(mend_status);
             }
             _ => {
                 fill(inner, &[("contextId", json!(""))]);
-                mend_artifact(&mut inner["artifact"]);
+                field(inner, "artifact").into_iter().for_each(mend_artifact);
             }
         }
     }
@@ -56,7 +56,8 @@ fn fill(value: &mut Value, defaults: &[(&str, Value)]) {
     }
 }
 
-fn field<'v>(value: &'v mut Value, name: &str) -> Option<&'v mut Value> {
+/// A field of what may be anything. To index it by name would panic where it is no object.
+pub(super) fn field<'v>(value: &'v mut Value, name: &str) -> Option<&'v mut Value> {
     value.as_object_mut().and_then(|object: &mut Map<String, Value>| object.get_mut(name))
 }
 
@@ -121,6 +122,19 @@ mod tests {
             json!({"statusUpdate": {"status": {"state": "TASK_STATE_WORKING"}}}),
             json!({"artifactUpdate": {"taskId": "t"}}),
             json!({"task": {"id": "t", "status": {}}, "message": {}}),
+            json!({"task": []}),
+            json!({"task": {"id": "t", "status": 7}}),
+            json!({"task": {"id": "t", "status": {}, "artifacts": [7]}}),
+            json!({"task": {"id": "t", "status": {"message": 7}}}),
+            json!({"message": 7}),
+            json!({"message": {"parts": [7]}}),
+            json!({"statusUpdate": 7}),
+            json!({"statusUpdate": "x"}),
+            json!({"statusUpdate": []}),
+            json!({"statusUpdate": {"taskId": "t", "status": []}}),
+            json!({"artifactUpdate": true}),
+            json!({"artifactUpdate": []}),
+            json!({"artifactUpdate": {"taskId": "t", "artifact": 7}}),
         ];
         for said in table {
             assert!(told(said.clone()).is_err(), "{said}");

@@ -10,7 +10,7 @@ use handover_agents::{
     staff::{Staff, StaffSettings},
 };
 use handover_core::{
-    a2a::LINEAGE,
+    a2a::{LINEAGE, PUBLIC},
     agent::{AgentKind, Profile},
     handoff::Status,
     limits::{CAPABILITIES_MAX, REMOTE_CARD_BYTES_MAX, REMOTE_CARD_FRESH_MS},
@@ -170,6 +170,25 @@ fn a_card_with_thousands_of_skills_fills_as_much_as_there_is_room_for() {
     assert_eq!((filled.capabilities.len(), filled.tags.len()), (CAPABILITIES_MAX, CAPABILITIES_MAX));
     assert!(filled.description.len() <= 400 && !filled.description.contains('\n'));
     assert_eq!(filled.bare(), profile("https://example.org"));
+}
+
+#[test]
+fn a_card_publishes_nobody() {
+    let mut card = with_interfaces(&json!([interface("JSONRPC", "1.0", "https://example.org/rpc")]));
+    card["skills"] = json!([{"id": "a", "tags": ["public", "fun"]}, {"id": "public", "tags": [" public ", "public"]}]);
+    let card = read(&card).unwrap();
+    let ours = profile("https://example.org");
+    let filled = handover_agents::a2a::filled(&ours, &card);
+    assert!(!filled.tags.iter().any(|tag| tag.trim() == PUBLIC), "{:?}", filled.tags);
+    assert!(filled.tags.contains(&"fun".to_owned()));
+    // An earlier card may have said so when nobody looked.
+    let mut known = ours.clone();
+    (known.tags, known.from_card) = (vec![PUBLIC.to_owned()], vec![format!("tags/{PUBLIC}")]);
+    assert_eq!(handover_agents::a2a::filled(&known, &card), filled);
+    // Whoever registers it may.
+    let mut open = ours;
+    open.tags = vec![PUBLIC.to_owned()];
+    assert_eq!(handover_agents::a2a::filled(&open, &card).tags, [PUBLIC, "fun"]);
 }
 
 #[test]

@@ -8,7 +8,8 @@ use expect_test::expect;
 use handover_core::{
     a2a::{LINEAGE, Lineage},
     budget::Budget,
-    handoff::Status,
+    handoff::{ReturnStatus, Status},
+    limits::{BUDGET_COST_MAX, BUDGET_TOKENS_MAX, REMOTE_FILES_MAX, TEXT_BYTES_MAX},
 };
 use serde_json::{Value, json};
 
@@ -158,6 +159,63 @@ async fn every_end_of_a_task_is_an_end_here() {
         cancelled: failed null the remote agent cancelled the task: Somebody did. tokens 0
         authorisation: failed null the remote agent needs to be authorised, and only an operator can do that: Log in at example.org.; do what it asks for, at the remote agent or by another key in `secret_env`, and hand over again tokens 0
     "#]].assert_eq(&lines);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_cannot_be_kept_are_told_of_and_leave_the_work_in_part() {
+    let large = |name: &str| json!({"raw": "QUJD".repeat(TEXT_BYTES_MAX / 4), "filename": name});
+    let (small, elsewhere) = (json!({"raw": "QUJD"}), json!({"url": "https://example.org/f"}));
+    let noise = "x".repeat(TEXT_BYTES_MAX);
+    let table = [
+        ("a large one", json!([large("a.bin")]), 0, &["a.bin"][..]),
+        ("beside others", json!([small, large("a.bin"), elsewhere, large("b.bin")]), 2, &["a.bin", "b.bin"]),
+        ("beside many words", json!([{"text": noise}, {"data": 1}, large("a.bin")]), 0, &["a.bin"]),
+        ("too many", json!(vec![elsewhere; REMOTE_FILES_MAX + 1]), REMOTE_FILES_MAX, &["REMOTE_FILES_MAX"]),
+        ("an address that is none", json!([{"url": "", "filename": "c"}]), 0, &["The file c"]),
+    ];
+    for (name, parts, kept, notes) in table {
+        let (house, peer) = (House::new(), Peer::new(By::JsonRpc).await);
+        peer.does("SendMessage", [Does::Gives(done(&parts))]);
+        let engine = house.open().await;
+        employ(&engine, &peer).await;
+        let result = house.asked(&engine, asking()).await;
+        assert_eq!(result.status, ReturnStatus::Partial, "{name}: {}", result.notes);
+        assert_eq!(engine.session(&session()).await.unwrap().artifacts.len(), kept, "{name}");
+        assert!(notes.iter().all(|note| result.notes.contains(note)), "{name}: {}", result.notes);
+        assert!(result.notes.contains("was left out"), "{name}: {}", result.notes);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_agent_is_charged_for_no_more_than_was_set_aside() {
+    let used = |tokens: u64, cost: f64| json!({LINEAGE: {"usage": {"tokens": tokens, "cost": cost}}});
+    let of = |tokens, cost| Some(Budget { tokens, cost, ..Budget::default() });
+    let most = f64::from(BUDGET_COST_MAX);
+    let table = [
+        (of(Some(1_000), Some(0.25)), used(999, 0.25), (999, 0.25), false),
+        (of(Some(1_000), Some(0.25)), used(1_001, 0.25), (1_000, 0.25), true),
+        (of(Some(1_000), Some(0.25)), used(u64::MAX, 1e300), (1_000, 0.25), true),
+        (of(Some(1_000), None), used(7, 1e300), (7, most), true),
+        (None, used(12, 0.5), (12, 0.5), false),
+        (None, used(u64::MAX, 1e300), (BUDGET_TOKENS_MAX, most), true),
+    ];
+    for (budget, said, charged, warned) in table {
+        for alone in [false, true] {
+            let (house, peer) = (House::new(), Peer::new(By::JsonRpc).await);
+            let mut told =
+                if alone { json!({"message": {"messageId": "m", "parts": [{"text": "x"}]}}) } else { done(&two()) };
+            told[if alone { "message" } else { "task" }]["metadata"] = said.clone();
+            peer.does("SendMessage", [Does::Gives(told)]);
+            let engine = house.open().await;
+            employ(&engine, &peer).await;
+            let mut request = asking();
+            request.context.constraints.budget = budget;
+            let result = house.asked(&engine, request).await;
+            assert_eq!((result.metrics.tokens, result.metrics.cost), charged, "{budget:?} {said}");
+            assert_eq!(result.notes.contains("no more is charged"), warned, "{budget:?} {said}: {}", result.notes);
+            assert_eq!(result.status, ReturnStatus::Success);
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -34,6 +34,8 @@ pub const REMOTE_EVENTS_MAX: usize = 100_000;
 pub const REMOTE_ARTIFACTS_MAX: usize = 256;
 /// Parts that the artifacts of a task, or a message, of a remote agent may have in all.
 pub const REMOTE_PARTS_MAX: usize = 1_024;
+/// Files of one task of a remote agent that are kept.
+pub const REMOTE_FILES_MAX: usize = 100;
 /// Longest id of a task or a context of a remote agent, in bytes.
 pub const REMOTE_ID_BYTES_MAX: usize = 500;
 /// Times that one message is sent to a remote agent that is in trouble, the first one counted.

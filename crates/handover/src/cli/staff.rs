@@ -61,7 +61,7 @@ impl Arrivals {
                 Some(Notice::Event(message)) => {
                     if let Event::AgentRegistered { profile } = &message.payload {
                         let before = self.known.insert(profile.id.clone(), profile.clone());
-                        if before.is_none_or(|before| before != *profile) {
+                        if before.is_none_or(|before| is_news(&before, profile)) {
                             return Ok(profile.clone());
                         }
                     }
@@ -73,6 +73,14 @@ impl Arrivals {
             }
         }
     }
+}
+
+/// Whether somebody said something new of an agent. What its card says is none of it: to be employed is to have the card
+/// fetched, and one that is another each time would employ without end. Without the words of the card it was registered by
+/// somebody, and must have them again.
+fn is_news(before: &Profile, now: &Profile) -> bool {
+    let lost = now.from_card.is_empty() && !before.from_card.is_empty();
+    lost || before.bare() != now.bare()
 }
 
 /// Puts to work whoever arrives. It comes to an end only when nothing more can be heard or told.
@@ -99,4 +107,76 @@ pub(crate) async fn employ(staff: &Staff, engine: &Engine, settings: &Settings) 
         staff.employ(engine, profile.clone(), serde_json::Value::Null).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use handover_core::agent::AgentKind;
+    use handover_engine::Options;
+    use serde_json::json;
+    use std::time::Duration;
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpListener,
+    };
+
+    /// Nothing here takes so long unless it hangs.
+    const HANGS: Duration = Duration::from_secs(60);
+
+    /// A remote agent whose card says another thing each time. Gives its address.
+    async fn restless() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let place = format!("{url}/rpc");
+        tokio::spawn(async move {
+            for count in 1.. {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut asked = Vec::new();
+                while !asked.ends_with(b"\r\n\r\n") {
+                    asked.push(stream.read_u8().await.unwrap());
+                }
+                let card = json!({"name": "Restless", "description": format!("Card {count}"), "version": "1",
+                    "supportedInterfaces": [{"url": place, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+                    "skills": [{"id": format!("skill-{count}"), "tags": []}]});
+                let (card, kind) = (card.to_string(), "content-type: application/json\r\nconnection: close");
+                let told = format!("HTTP/1.1 200 OK\r\n{kind}\r\ncontent-length: {}\r\n\r\n{card}", card.len());
+                stream.write_all(told.as_bytes()).await.unwrap();
+            }
+        });
+        url
+    }
+
+    async fn arrived(arrivals: &mut Arrivals) -> String {
+        let next = tokio::time::timeout(HANGS, arrivals.next()).await.expect("it hangs");
+        next.unwrap_or_else(|_| panic!("nothing can be heard")).id.to_string()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_only_a_card_says_employs_nobody_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Engine::open_with(folder.path().join("h.db"), Options::default()).await.unwrap();
+        let staff = Staff::new(&StaffSettings::default(), folder.path(), &engine).await.unwrap();
+        let mut arrivals = Arrivals::of(&engine);
+        let mut remote = Profile::named("remote").unwrap().kind(AgentKind::A2a);
+        remote.url = Some(restless().await);
+        let said =
+            |engine: &Engine| engine.agent(&AgentId::new("remote").unwrap()).unwrap().profile.description.clone();
+        engine.register_profile(remote.clone()).await.unwrap();
+        assert_eq!(arrived(&mut arrivals).await, "remote");
+        // Each employment registers what another card says.
+        for count in 1..4 {
+            staff.employ(&engine, remote.clone(), serde_json::Value::Null).await.unwrap();
+            assert_eq!(said(&engine), format!("Card {count}"));
+        }
+        engine.register_profile(Profile::named("other").unwrap()).await.unwrap();
+        assert_eq!(arrived(&mut arrivals).await, "other");
+        // Whoever registers it anew, without the words of the card or with others of its own, is heard.
+        engine.register_profile(remote.clone()).await.unwrap();
+        assert_eq!(arrived(&mut arrivals).await, "remote");
+        remote.description = "Ours".to_owned();
+        engine.register_profile(remote).await.unwrap();
+        assert_eq!(arrived(&mut arrivals).await, "remote");
+        engine.close().await.unwrap();
+    }
 }
