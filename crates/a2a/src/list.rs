@@ -14,7 +14,6 @@ use handover_core::{
     ids::{HandoffId, SessionId},
     limits::{A2A_TASKS_PAGE, A2A_TASKS_PAGE_MAX, A2A_TASKS_SCANNED_MAX, PAGE_MAX},
     refusal::Code,
-    time::Timestamp,
 };
 use handover_engine::HandoffQuery;
 use serde_json::{Value, json};
@@ -58,7 +57,7 @@ impl Desk {
                 let id = first.id;
                 let latest = if first.status() == Status::Escalated { self.engine.latest(id).await? } else { first };
                 if fits(&latest) {
-                    places.push((std::cmp::Reverse(updated(&latest).0), id));
+                    places.push((std::cmp::Reverse(crate::outward::since(&latest).0), id));
                 }
             }
             match next {
@@ -95,14 +94,6 @@ impl Desk {
         let here = self.agent.as_ref().is_none_or(|agent| handoff.request.to_agent.as_ref() == Some(agent));
         here && who::sees(self.engine.caller(), handoff)
     }
-}
-
-/// When something last happened to a task, as far as the handoff itself knows: it changed its state, was asked or answered.
-fn updated(latest: &Handoff) -> Timestamp {
-    let asked = latest.questions.iter().map(|asked| asked.answer.as_ref().map_or(asked.asked_at, |given| given.at));
-    let answered = latest.acceptance.as_ref().map(|answer| answer.acknowledged_at);
-    let at = [Some(crate::outward::since(latest)), latest.accepted_at, latest.closed_at, answered];
-    asked.chain(at.into_iter().flatten()).max().unwrap_or(latest.opened_at)
 }
 
 fn page_size(size: Option<i32>) -> Result<usize, Wrong> {

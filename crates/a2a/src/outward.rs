@@ -167,7 +167,12 @@ pub(crate) fn since(handoff: &Handoff) -> Timestamp {
             let answered = handoff.acceptance.as_ref().map(|answer| answer.acknowledged_at);
             handoff.open_question().map(|asked| asked.asked_at).or(answered).unwrap_or(handoff.opened_at)
         }
-        Phase::AwaitingApproval { .. } => handoff.opened_at,
+        // Whoever is asked has so long from then on.
+        Phase::AwaitingApproval { until } => {
+            let within = handoff.approval.as_ref().map(|approval| approval.within_ms);
+            let asked = within.and_then(|within| until.0.checked_sub_unsigned(within)).map(Timestamp);
+            asked.unwrap_or(handoff.opened_at).max(handoff.opened_at)
+        }
     }
 }
 
