@@ -29,9 +29,11 @@ pub(crate) fn takes(agent: &Agent) -> bool {
     agent.profile.accepts_handoffs
 }
 
-/// Whether everybody may know of an agent.
+/// Whether everybody may know of an agent. That is for the house to say: what the card of another one says does not count.
 pub(crate) fn is_public(agent: &Agent) -> bool {
-    agent.profile.tenant.is_none() && agent.profile.tags.iter().any(|tag| tag == PUBLIC)
+    let profile = &agent.profile;
+    let by_card = profile.from_card.iter().any(|mark| mark.strip_prefix("tags/") == Some(PUBLIC));
+    profile.tenant.is_none() && !by_card && profile.tags.iter().any(|tag| tag == PUBLIC)
 }
 
 /// The card of the house: its skills are the capabilities of all agents, each once.

@@ -4,7 +4,7 @@ use crate::{
     cards::{self, Frame},
     follow::Follow,
     outward::{Seen, State},
-    push::{Config, Pushes, Wanted},
+    push::{Asker, Config, Pushes, Wanted},
     who,
     wrong::{Kind, Wrong},
 };
@@ -14,6 +14,9 @@ use a2a::{
     TaskPushNotificationConfig,
 };
 use handover_core::{
+    a2a::LINEAGE,
+    access::{KeyId, Right},
+    digest::Digest,
     handoff::Handoff,
     ids::{AgentId, HandoffId},
     limits::PAGE_MAX,
@@ -63,6 +66,8 @@ pub(crate) struct Found {
     pub(crate) latest: Handoff,
     pub(crate) session: Arc<Session>,
     pub(crate) messages: Vec<Message>,
+    /// What is to be approved, where it waits for that.
+    pub(crate) digest: Option<Digest>,
 }
 
 impl Found {
@@ -71,7 +76,15 @@ impl Found {
     }
 
     pub(crate) fn shown(&self, history: Option<usize>) -> Value {
-        self.seen().task(&self.messages, history, true)
+        self.shown_with(history, true)
+    }
+
+    pub(crate) fn shown_with(&self, history: Option<usize>, artifacts: bool) -> Value {
+        let mut task = self.seen().task(&self.messages, history, artifacts);
+        if let Some(digest) = &self.digest {
+            task["metadata"][LINEAGE]["digest"] = json!(digest);
+        }
+        task
     }
 
     pub(crate) fn state(&self) -> State {
@@ -83,6 +96,8 @@ impl Found {
 pub(crate) struct Desk {
     /// The engine of the caller.
     pub(crate) engine: Engine,
+    /// The key that the caller showed; nothing on an open server.
+    pub(crate) key: Option<KeyId>,
     /// The agent whose address was used; the house when there is none.
     pub(crate) agent: Option<AgentId>,
     /// Who is told of tasks.
@@ -111,18 +126,22 @@ impl Desk {
             Call::List(request) => Box::pin(self.list(*request)).await?,
             Call::Cancel(request) => Box::pin(self.cancel(&request.id)).await?,
             Call::SetPush(config) => {
-                let found = self.find(&config.task_id).await?;
-                self.pushes.add(self.config(*config)?.of(&found.first)).await?.shown()
+                let first = self.to_be_told_of(&config.task_id).await?;
+                self.pushes.add(self.config(*config)?.of(&first)).await?.shown(&self.asker())
             }
-            Call::GetPush(request) => self.push(&request.task_id, &request.id).await?.shown(),
+            Call::GetPush(request) => self.push(&request.task_id, &request.id).await?.shown(&self.asker()),
             Call::ListPushes(request) => {
-                let found = self.find(&request.task_id).await?;
-                let all = self.pushes.of(found.first.id);
-                json!({"configs": all.iter().map(Config::shown).collect::<Vec<_>>(), "nextPageToken": ""})
+                let first = self.to_be_told_of(&request.task_id).await?;
+                let (asker, all) = (self.asker(), self.pushes.of(first.id));
+                json!({"configs": all.iter().map(|one| one.shown(&asker)).collect::<Vec<_>>(), "nextPageToken": ""})
             }
             Call::DeletePush(request) => {
-                let found = self.find(&request.task_id).await?;
-                self.pushes.remove(found.first.id, &request.id).await?;
+                // Where none is named, the first is meant; one that is not there is removed already.
+                let (first, mut id) = (self.to_be_told_of(&request.task_id).await?, request.id);
+                if id.is_empty() {
+                    id = self.push(&request.task_id, &id).await?.id;
+                }
+                self.pushes.remove(first.id, &id).await?;
                 json!({})
             }
             Call::Card => self.card()?,
@@ -167,16 +186,39 @@ impl Desk {
     }
 
     async fn push(&self, task: &str, id: &str) -> Result<Config, Wrong> {
-        let found = self.find(task).await?;
-        let all = self.pushes.of(found.first.id);
+        let first = self.to_be_told_of(task).await?;
+        let all = self.pushes.of(first.id);
         let wanted = all.into_iter().find(|config| id.is_empty() || config.id == id);
         wanted.ok_or_else(|| Wrong::new(Kind::TaskNotFound, "the task has no such push notification config"))
     }
 
+    /// A task whose receivers this caller has a say in. To see the task is not enough: receivers have secrets, and carry
+    /// what happens out of the house.
+    async fn to_be_told_of(&self, id: &str) -> Result<Handoff, Wrong> {
+        let first = self.own(id).await?;
+        self.may_tell(&first)?;
+        Ok(first)
+    }
+
+    /// Whoever asked for a task says who is told of it, and whoever runs the work.
+    pub(crate) fn may_tell(&self, first: &Handoff) -> Result<(), Wrong> {
+        let caller = self.engine.caller();
+        caller.may(Right::Act)?;
+        if !caller.may_act_as(&first.request.from_agent) {
+            caller.may(Right::Operate)?;
+        }
+        Ok(())
+    }
+
+    /// Who asks, as receivers remember it.
+    fn asker(&self) -> Asker {
+        let caller = self.engine.caller();
+        Asker { tenant: caller.tenant.clone(), name: caller.name.clone(), key: self.key.clone() }
+    }
+
     /// What somebody wants to be told, and where.
     pub(crate) fn config(&self, said: TaskPushNotificationConfig) -> Result<Wanted, Wrong> {
-        let tenant = self.engine.caller().tenant.clone();
-        self.pushes.wanted(tenant, self.old, said)
+        self.pushes.wanted(self.asker(), self.old, said)
     }
 
     fn card(&self) -> Result<Value, Wrong> {
@@ -224,5 +266,6 @@ pub(crate) async fn whole(engine: &Engine, first: Handoff) -> Result<Found, Wron
         false => Vec::new(),
     };
     messages.retain(|message| ended.is_none_or(|ended| message.at <= ended));
-    Ok(Found { first, latest, session, messages })
+    let digest = engine.approval_of(&latest);
+    Ok(Found { first, latest, session, messages, digest })
 }

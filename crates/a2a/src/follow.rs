@@ -66,8 +66,10 @@ impl Follow {
     /// Follows from a place in the feed, without a look before.
     pub(crate) async fn after(engine: Engine, first: &Handoff, position: u64) -> Result<Self, Wrong> {
         let mut follow = Self::from(engine, first, Some(position));
-        // It may have gone up before that place.
-        follow.ours.insert(follow.engine.latest(first.id).await?.id);
+        // It may have gone up before that place, to somebody else.
+        let latest = follow.engine.latest(first.id).await?;
+        follow.ours.insert(latest.id);
+        follow.holder = latest.to_agent;
         Ok(follow)
     }
 

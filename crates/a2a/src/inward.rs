@@ -4,6 +4,7 @@ use crate::wrong::{Kind, Wrong};
 use a2a::{Message, Part, PartContent};
 use handover_core::{
     a2a::Lineage,
+    digest::Digest,
     handoff::{Kind as HandoffKind, Request},
     ids::AgentId,
     limits::{A2A_PARTS_MAX, EXECUTION_MS, KEY_CHARS_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX, WAIT_MS_MAX},
@@ -12,8 +13,29 @@ use handover_core::{
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// The media types that are taken in parts with content. A reference is taken whatever it points to.
-pub(crate) const INPUT_MODES: [&str; 4] = ["text/plain", "application/json", "application/pdf", "image/png"];
+/// The common media types that are taken in parts with content; all of [`TAKEN`] are. A reference is taken whatever it
+/// points to.
+pub(crate) const INPUT_MODES: [&str; 16] = [
+    "text/plain",
+    "text/markdown",
+    "text/html",
+    "text/csv",
+    "application/json",
+    "application/pdf",
+    "application/octet-stream",
+    "image/png",
+    "image/jpeg",
+    "image/gif",
+    "image/webp",
+    "audio/mpeg",
+    "audio/wav",
+    "audio/ogg",
+    "video/mp4",
+    "video/webm",
+];
+/// What is taken, in words.
+const TAKEN: &str = "text/*, image/*, audio/*, video/*, application/json and all that ends with +json, application/pdf and \
+                     application/octet-stream are taken, and a url part whatever it points to";
 /// The media types that results come in.
 pub(crate) const OUTPUT_MODES: [&str; 2] = ["text/plain", "application/json"];
 /// Under this name the request remembers what A2A needs of the message.
@@ -76,7 +98,8 @@ fn check_media(at: usize, part: &Part) -> Result<(), Wrong> {
     }
     let shown: String = essence.chars().filter(|c| !c.is_control()).take(80).collect();
     let wrong = Wrong::new(Kind::ContentType, format!("content of type \"{shown}\" is not taken here"));
-    Err(wrong.and(&format!("message.parts[{at}].mediaType"), "it is not one of the input modes of the card"))
+    let place = format!("message.parts[{at}].mediaType");
+    Err(wrong.and(&place, "such a part cannot have it").with("hint", TAKEN))
 }
 
 /// Whether results can be given in a way that the caller takes.
@@ -187,7 +210,9 @@ pub(crate) fn parts_of(request: &Request) -> Vec<Value> {
     let note = &request.context.metadata[NOTE];
     let payload = &request.task.payload;
     if note["parts"] == json!(true) && payload["parts"].is_array() {
-        let parts = payload["parts"].as_array().cloned().unwrap_or_default();
+        // Whoever asks by another way may say the same of what is none.
+        let parts = payload["parts"].as_array().into_iter().flatten();
+        let parts: Vec<Value> = parts.filter(|part| part.is_object()).cloned().collect();
         let has_text = parts.iter().any(|part| part.get("text").is_some());
         let first = (!has_text).then(|| json!({"text": request.task.description}));
         return first.into_iter().chain(parts).collect();
@@ -196,23 +221,39 @@ pub(crate) fn parts_of(request: &Request) -> Vec<Value> {
     std::iter::once(json!({"text": request.task.description})).chain(data).collect()
 }
 
+/// The word of a message that decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) yes: bool,
+    /// Why.
+    pub(crate) comment: String,
+    /// What was seen, where that is said.
+    pub(crate) digest: Option<Digest>,
+}
+
 /// The word of a message that decides: yes or no, and why; nothing where it is neither.
-pub(crate) fn verdict(message: &Message) -> Option<(bool, String)> {
-    for part in &message.parts {
+pub(crate) fn verdict(message: &Message) -> Result<Option<Verdict>, Wrong> {
+    for (at, part) in message.parts.iter().enumerate() {
         if let PartContent::Data(data) = &part.content
-            && let Some(approve) = data["approve"].as_bool()
+            && let Some(yes) = data["approve"].as_bool()
         {
-            return Some((approve, data["comment"].as_str().unwrap_or_default().to_owned()));
+            let comment = data["comment"].as_str().unwrap_or_default().to_owned();
+            let seen = Some(&data["digest"]).filter(|said| !said.is_null());
+            let digest = seen.map(|said| said.as_str().and_then(|text| text.parse().ok()).ok_or(())).transpose();
+            let digest = digest.map_err(|()| {
+                Wrong::field(&format!("message.parts[{at}].data.digest"), "it is not the digest that the task shows")
+            })?;
+            return Ok(Some(Verdict { yes, comment, digest }));
         }
     }
     let text = text(message);
     let (word, rest) = text.split_once(|c: char| !c.is_alphanumeric()).unwrap_or((&text, ""));
     let comment = rest.trim_start_matches([',', '.', ':', ';', '!', ' ', '\n']).trim().to_owned();
-    match word.to_lowercase().as_str() {
-        "yes" | "approve" | "approved" => Some((true, comment)),
-        "no" | "deny" | "denied" | "reject" | "rejected" => Some((false, comment)),
+    Ok(match word.to_lowercase().as_str() {
+        "yes" | "approve" | "approved" => Some(Verdict { yes: true, comment, digest: None }),
+        "no" | "deny" | "denied" | "reject" | "rejected" => Some(Verdict { yes: false, comment, digest: None }),
         _ => None,
-    }
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Lists of tasks: what fits, the latest change first, page by page.
+//! Lists of tasks: what fits, the latest update first, page by page.
 
 use crate::{
-    desk::{Desk, Found, history},
-    outward::{Seen, State},
+    desk::{Desk, history},
+    outward::State,
     who,
     wrong::Wrong,
 };
@@ -14,12 +14,11 @@ use handover_core::{
     ids::{HandoffId, SessionId},
     limits::{A2A_TASKS_PAGE, A2A_TASKS_PAGE_MAX, A2A_TASKS_SCANNED_MAX, PAGE_MAX},
     refusal::Code,
-    time::Timestamp,
 };
 use handover_engine::HandoffQuery;
 use serde_json::{Value, json};
 
-/// The place of a task in a list: the latest change first, then by id.
+/// The place of a task in a list: the latest update first, then by id.
 type Order = (std::cmp::Reverse<i64>, HandoffId);
 
 impl Desk {
@@ -29,42 +28,58 @@ impl Desk {
         let after = request.page_token.as_deref().filter(|token| !token.is_empty()).map(cursor).transpose()?;
         let wanted = request.status.as_ref().map(state).transpose()?.flatten();
         let since = request.status_timestamp_after.map(|time| time.timestamp_millis());
-        let mut tasks: Vec<(Order, Handoff, Handoff)> = Vec::new();
-        for first in self.tasks(request.context_id.as_deref().filter(|id| !id.is_empty())).await? {
-            let latest =
-                if first.status() == Status::Escalated { self.engine.latest(first.id).await? } else { first.clone() };
-            let (now, at) = (State::of(&latest), changed(&latest));
-            if wanted.is_none_or(|wanted| wanted == now) && since.is_none_or(|since| at.0 >= since) {
-                tasks.push(((std::cmp::Reverse(at.0), first.id), first, latest));
-            }
-        }
-        tasks.sort_by_key(|task| task.0);
-        let total = tasks.len();
-        let rest: Vec<_> =
-            tasks.into_iter().filter(|(order, ..)| after.as_ref().is_none_or(|after| order > after)).collect();
-        let next = rest.get(size).and_then(|_| rest.get(size - 1)).map(|(order, ..)| token(order)).unwrap_or_default();
+        let fits = |latest: &Handoff| {
+            wanted.is_none_or(|wanted| wanted == State::of(latest))
+                && since.is_none_or(|since| crate::outward::since(latest).0 >= since)
+        };
+        let mut places = self.places(request.context_id.as_deref().filter(|id| !id.is_empty()), fits).await?;
+        places.sort_unstable();
+        let total = places.len();
+        places.retain(|order| after.as_ref().is_none_or(|after| order > after));
+        let next = places.get(size).and_then(|_| places.get(size - 1)).map(token).unwrap_or_default();
         let mut shown = Vec::new();
-        for (_, first, _) in rest.into_iter().take(size) {
-            let Found { first, latest, session, messages } = self.whole(first).await?;
-            let seen = Seen { first: &first, latest: &latest, session: &session };
-            shown.push(seen.task(&messages, length, request.include_artifacts.unwrap_or(false)));
+        for (_, id) in places.into_iter().take(size) {
+            let found = self.whole(self.engine.handoff(id).await?).await?;
+            shown.push(found.shown_with(length, request.include_artifacts.unwrap_or(false)));
         }
         Ok(json!({"tasks": shown, "nextPageToken": next, "pageSize": size, "totalSize": total}))
     }
 
-    /// The handoffs that are tasks of this caller, within the bound of a list.
-    async fn tasks(&self, context: Option<&str>) -> Result<Vec<Handoff>, Wrong> {
+    /// The places of the tasks of this caller that fit, within the bound of a list. Of each no more than that is kept:
+    /// a task may be large, and there may be many.
+    async fn places(&self, context: Option<&str>, fits: impl Fn(&Handoff) -> bool) -> Result<Vec<Order>, Wrong> {
+        let Some(mut query) = self.query(context).await? else { return Ok(Vec::new()) };
+        let (mut places, mut looked) = (Vec::new(), 0);
+        loop {
+            let (page, next) = self.engine.handoffs_page(query.clone()).await?;
+            looked += page.len();
+            for first in page.into_iter().filter(|one| self.is_task(one)) {
+                let id = first.id;
+                let latest = if first.status() == Status::Escalated { self.engine.latest(id).await? } else { first };
+                if fits(&latest) {
+                    places.push((std::cmp::Reverse(crate::outward::since(&latest).0), id));
+                }
+            }
+            match next {
+                Some(next) if looked < A2A_TASKS_SCANNED_MAX => query.after = next,
+                _ => return Ok(places),
+            }
+        }
+    }
+
+    /// Where the tasks of this caller are looked for; nothing where there can be none.
+    async fn query(&self, context: Option<&str>) -> Result<Option<HandoffQuery>, Wrong> {
         let session = match context {
             None => None,
             // A context that is not there has no tasks, and nobody learns whose it is.
             Some(context) => match SessionId::new(context) {
                 Ok(id) => Some(id),
-                Err(_) => return Ok(Vec::new()),
+                Err(_) => return Ok(None),
             },
         };
         if let Some(id) = &session {
             match self.engine.session(id).await {
-                Err(error) if error.has(Code::UnknownSession) => return Ok(Vec::new()),
+                Err(error) if error.has(Code::UnknownSession) => return Ok(None),
                 found => found?,
             };
         }
@@ -72,27 +87,13 @@ impl Desk {
         let from = if caller.role == Role::Agent { Some(who::speaker(caller)?) } else { None };
         // An agent's caller may speak for several: then all that it sees is looked at.
         let from = from.filter(|_| caller.acts_as.as_ref().is_some_and(|agents| agents.len() == 1));
-        let mut query = HandoffQuery { session, from, latest_first: true, limit: PAGE_MAX, ..HandoffQuery::default() };
-        let (mut found, mut looked) = (Vec::new(), 0);
-        loop {
-            let (page, next) = self.engine.handoffs_page(query.clone()).await?;
-            looked += page.len();
-            found.extend(page.into_iter().filter(|one| self.is_task(one)));
-            match next {
-                Some(next) if looked < A2A_TASKS_SCANNED_MAX => query.after = next,
-                _ => return Ok(found),
-            }
-        }
+        Ok(Some(HandoffQuery { session, from, latest_first: true, limit: PAGE_MAX, ..HandoffQuery::default() }))
     }
 
     fn is_task(&self, handoff: &Handoff) -> bool {
         let here = self.agent.as_ref().is_none_or(|agent| handoff.request.to_agent.as_ref() == Some(agent));
         here && who::sees(self.engine.caller(), handoff)
     }
-}
-
-fn changed(latest: &Handoff) -> Timestamp {
-    crate::outward::since(latest)
 }
 
 fn page_size(size: Option<i32>) -> Result<usize, Wrong> {

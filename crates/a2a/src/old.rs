@@ -235,7 +235,8 @@ fn old_push(mut new: Value) -> Value {
     if new["authentication"].is_object() {
         let (scheme, credentials) =
             (new["authentication"]["scheme"].take(), new["authentication"]["credentials"].take());
-        config.insert("authentication".to_owned(), json!({"schemes": [scheme], "credentials": credentials}));
+        let schemes = json!([scheme]);
+        config.insert("authentication".to_owned(), object([("schemes", schemes), ("credentials", credentials)]));
     }
     json!({"taskId": task, "pushNotificationConfig": config})
 }

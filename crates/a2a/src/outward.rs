@@ -1,6 +1,7 @@
 //! From a handoff of ours to a task of A2A (pure): states one to one, results as artifacts, what was said as history.
 
 use crate::inward::{self, NOTE};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use handover_core::{
     a2a::{LINEAGE, write_used},
     handoff::{AcceptanceStatus, ContentType, Handoff, Outcome, Phase, ReturnStatus, Status},
@@ -166,7 +167,12 @@ pub(crate) fn since(handoff: &Handoff) -> Timestamp {
             let answered = handoff.acceptance.as_ref().map(|answer| answer.acknowledged_at);
             handoff.open_question().map(|asked| asked.asked_at).or(answered).unwrap_or(handoff.opened_at)
         }
-        Phase::AwaitingApproval { .. } => handoff.opened_at,
+        // Whoever is asked has so long from then on.
+        Phase::AwaitingApproval { until } => {
+            let within = handoff.approval.as_ref().map(|approval| approval.within_ms);
+            let asked = within.and_then(|within| until.0.checked_sub_unsigned(within)).map(Timestamp);
+            asked.unwrap_or(handoff.opened_at).max(handoff.opened_at)
+        }
     }
 }
 
@@ -224,7 +230,7 @@ fn part(outcome: &Outcome, modes: &[String]) -> Option<Value> {
     let takes_json = modes.is_empty() || modes.iter().any(|mode| mode.contains("json") || mode.ends_with("/*"));
     match (&outcome.body, outcome.content_type) {
         (Value::Null, _) => None,
-        (Value::String(path), ContentType::ArtifactRef) => Some(json!({"url": path})),
+        (Value::String(path), ContentType::ArtifactRef) => Some(reference(path)),
         (Value::String(text), _) => Some(json!({"text": text, "mediaType": "text/plain"})),
         (data, _) if takes_json => Some(json!({"data": data, "mediaType": "application/json"})),
         // Whoever takes text alone gets the same data as text.
@@ -232,11 +238,26 @@ fn part(outcome: &Outcome, modes: &[String]) -> Option<Value> {
     }
 }
 
+/// A reference as a part: an address that others can reach as such, what holds its content as content, and whatever only
+/// means something here by its name.
+fn reference(path: &str) -> Value {
+    if let Some((media, content)) = path.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"))
+        && STANDARD.decode(content).is_ok()
+    {
+        let media = if media.is_empty() { "text/plain" } else { media };
+        return json!({"raw": content, "mediaType": media});
+    }
+    match reqwest::Url::parse(path) {
+        Ok(url) if url.has_host() => json!({"url": path}),
+        _ => json!({"text": path, "filename": path}),
+    }
+}
+
 /// The artifact of something that is kept in the session: the reference travels, the content does not.
 pub(crate) fn kept(artifact: &Artifact) -> Value {
     json!({
         "artifactId": artifact.id.to_string(), "name": artifact.path, "description": artifact.description,
-        "parts": [{"url": artifact.path}],
+        "parts": [reference(&artifact.path)],
         "metadata": {LINEAGE: {"type": artifact.kind, "status": artifact.status, "by": artifact.created_by}},
     })
 }

@@ -1,9 +1,10 @@
 //! Who wants to be told of tasks: kept beside the trail, so that it survives, and can be removed with its secrets.
 
 mod config;
+mod places;
 mod post;
 
-pub(crate) use config::{Config, Wanted};
+pub(crate) use config::{Asker, Config, Wanted};
 
 use crate::{
     desk::whole,
@@ -11,17 +12,19 @@ use crate::{
     old,
     wrong::{Kind, Wrong},
 };
+use futures_util::{FutureExt as _, future::BoxFuture};
 use handover_core::{
     command::Caller,
     ids::HandoffId,
-    limits::{A2A_PUSHES_AT_ONCE, A2A_PUSHES_MAX, A2A_PUSHES_PER_TASK_MAX, PAGE_MAX},
+    limits::{A2A_PUSH_WAIT_MS_MAX, A2A_PUSHES_MAX, A2A_PUSHES_PER_TASK_MAX, A2A_PUSHES_PER_TENANT_MAX, PAGE_MAX},
     refusal::{Code, HandoffError},
 };
 use handover_engine::Engine;
 use parking_lot::Mutex;
+use places::Places;
 use post::Poster;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
-use tokio::{sync::Semaphore, task::AbortHandle};
+use tokio::task::AbortHandle;
 
 /// Under this name they are kept.
 const SPACE: &str = "a2a/push";
@@ -38,8 +41,9 @@ pub(crate) struct Pushes {
     house: Engine,
     poster: Poster,
     held: Mutex<BTreeMap<(HandoffId, String), Held>>,
-    /// Places for what is on its way.
-    places: Semaphore,
+    /// The first wait before somebody is seen to again.
+    wait: Duration,
+    places: Places,
     /// One change at a time, so that what is kept and what is held never differ.
     changing: tokio::sync::Mutex<()>,
 }
@@ -50,7 +54,8 @@ impl Pushes {
         let pushes = Arc::new(Self {
             poster: Poster::new(private, wait)?,
             held: Mutex::default(),
-            places: Semaphore::new(A2A_PUSHES_AT_ONCE),
+            wait,
+            places: Places::new(),
             changing: tokio::sync::Mutex::default(),
             house,
         });
@@ -76,6 +81,8 @@ impl Pushes {
     pub(crate) async fn add(self: &Arc<Self>, mut config: Config) -> Result<Config, Wrong> {
         let _alone = self.changing.lock().await;
         self.make_room(&config).await?;
+        // The place comes before the look: an end between the two is told.
+        let position = self.house.feed_position();
         let latest = self.reader(&config).latest(config.task).await?;
         // Whoever says the same again is not told less than before.
         let before = self.held.lock().get(&config.key()).map(|held| held.config.clone());
@@ -84,7 +91,7 @@ impl Pushes {
         }
         // From its own beginning on it is told; of a task that is over there is nothing to tell.
         config.done = config.after.is_none() && latest.status().is_closed();
-        config.after.get_or_insert_with(|| self.house.feed_position());
+        config.after.get_or_insert(position);
         self.keep(&config).await?;
         self.hold(config.clone());
         Ok(config)
@@ -96,13 +103,33 @@ impl Pushes {
             let message = format!("the task has {A2A_PUSHES_PER_TASK_MAX} already (A2A_PUSHES_PER_TASK_MAX)");
             return Err(Wrong::new(Kind::TooMuch, message));
         }
-        if known || self.held.lock().len() < A2A_PUSHES_MAX {
+        if known {
             return Ok(());
         }
-        let done = self.held.lock().values().find(|held| held.config.done).map(|held| held.config.key());
+        let full = |max: usize, name: &str| Wrong::new(Kind::TooMuch, format!("there are {max} already ({name})"));
+        let own = |config: &Config| config.tenant == new.tenant;
+        self.within(
+            A2A_PUSHES_PER_TENANT_MAX,
+            own,
+            full(A2A_PUSHES_PER_TENANT_MAX, stringify!(A2A_PUSHES_PER_TENANT_MAX)),
+        )
+        .await?;
+        self.within(A2A_PUSHES_MAX, |_| true, full(A2A_PUSHES_MAX, stringify!(A2A_PUSHES_MAX))).await
+    }
+
+    /// Makes room where there are as many of these as may be: whoever has nothing more to be told goes.
+    async fn within(&self, max: usize, of: impl Fn(&Config) -> bool, full: Wrong) -> Result<(), Wrong> {
+        let done = {
+            let held = self.held.lock();
+            let these = || held.values().map(|held| &held.config).filter(|config| of(config));
+            if these().count() < max {
+                return Ok(());
+            }
+            these().find(|config| config.done).map(Config::key)
+        };
         match done {
             Some((task, id)) => self.forget(task, &id).await,
-            None => Err(Wrong::new(Kind::TooMuch, format!("there are {A2A_PUSHES_MAX} already (A2A_PUSHES_MAX)"))),
+            None => Err(full),
         }
     }
 
@@ -156,17 +183,24 @@ impl Pushes {
     }
 
     /// Delivers what happens to a task, in order, until it is over or the receiver is given up.
-    async fn carry(&self, mut config: Config) {
-        match self.deliver(&mut config).await {
-            Ok(true) => {
-                let _alone = self.changing.lock().await;
-                self.held.lock().remove(&config.key());
-                // Should this not be written, the last update is delivered once more after a restart.
-                let _ = self.house.keep_note(SPACE, &note_key(config.task, &config.id), None).await;
-            }
-            // The engine ends: after a restart it goes on.
-            Ok(false) => {}
-            Err(wrong) => tracing::warn!(target: "handover::a2a", task = %config.task, ?wrong, "pushes stopped"),
+    async fn carry(&self, config: Config) {
+        let (key, task, id) = (config.key(), config.task, config.id.clone());
+        // What was told is in the config: another try goes on from there.
+        let over = persistently(self.wait, (self, config), |(pushes, config)| pushes.deliver(config).boxed()).await;
+        // Otherwise the engine ends: after a restart it goes on.
+        if over {
+            let _alone = self.changing.lock().await;
+            self.held.lock().remove(&key);
+            // Should this not be written, the last update is delivered once more after a restart.
+            let _ = self.house.keep_note(SPACE, &note_key(task, &id), None).await;
+        }
+    }
+
+    /// Whether whoever made it may still be told: by its key, or without one as long as the house is open.
+    fn lets(&self, config: &Config) -> bool {
+        match &config.with {
+            Some(key) => self.house.key_opens(key),
+            None => !self.house.was_keyed(),
         }
     }
 
@@ -184,10 +218,7 @@ impl Pushes {
                 true => old::answer("GetTask", whole(&engine, first.clone()).await?.shown(None)),
                 false => update,
             };
-            let delivered = match self.places.acquire().await {
-                Ok(place) => self.poster.deliver(config, &update, place, &self.places).await,
-                Err(_) => return Ok(false),
-            };
+            let delivered = self.poster.deliver(config, &update, &self.places, || self.lets(config)).await;
             if !delivered || ends {
                 return Ok(true);
             }
@@ -214,6 +245,26 @@ impl Pushes {
     }
 }
 
+/// Tries until it comes to something, with growing waits.
+async fn persistently<T>(
+    mut wait: Duration,
+    mut with: T,
+    attempt: impl for<'t> Fn(&'t mut T) -> BoxFuture<'t, Result<bool, Wrong>>,
+) -> bool {
+    loop {
+        match attempt(&mut with).await {
+            Ok(over) => return over,
+            Err(wrong) => tracing::warn!(target: "handover::a2a", ?wrong, "pushes are held up"),
+        }
+        tokio::time::sleep(wait).await;
+        wait = wait.saturating_mul(2).min(Duration::from_millis(A2A_PUSH_WAIT_MS_MAX));
+    }
+}
+
 fn note_key(task: HandoffId, id: &str) -> String {
     format!("{task}/{id}")
 }
+
+#[cfg(test)]
+#[path = "push/tests.rs"]
+mod tests;

@@ -3,20 +3,20 @@
 use crate::{
     desk::{Desk, Found, Reply, Streamed, history},
     follow::{Follow, Told},
-    inward::{self, Asked},
+    inward::{self, Asked, Verdict},
     outward::State,
     who,
     wrong::{Kind, Wrong},
 };
 use a2a::{Message, SendMessageConfiguration, SendMessageRequest};
 use handover_core::{
-    command::Open,
+    command::{Command, Open},
     digest::Digest,
     handoff::{Handoff, Phase, Request},
     ids::{AgentId, SessionId},
     limits::{A2A_REFERENCES_MAX, A2A_SEND_WAIT_MS, PAGE_MAX},
     message::{NewMessage, Role},
-    refusal::{Code, HandoffError},
+    refusal::{Code, HandoffError, Refusal},
 };
 use handover_engine::HandoffQuery;
 use serde_json::{Value, json};
@@ -91,7 +91,12 @@ impl Desk {
         // All of it is looked at before anything is done.
         let push = configuration.task_push_notification_config.map(|said| self.config(said)).transpose()?;
         let first = match message.task_id.as_deref().filter(|id| !id.is_empty()) {
-            Some(id) => self.go_on(id, &message).await?,
+            Some(id) => {
+                if push.is_some() {
+                    self.may_tell(&self.own(id).await?)?;
+                }
+                self.go_on(id, &message).await?
+            }
             None => {
                 let from = who::speaker(self.engine.caller())?;
                 let traceparent = self.traceparent.clone();
@@ -147,7 +152,10 @@ impl Desk {
     /// The session of a message: the caller's own that it names, else one that follows from the message.
     async fn context(&self, message: &Message, from: &AgentId) -> Result<SessionId, Wrong> {
         if let Some(id) = message.context_id.as_deref().filter(|id| !id.is_empty()) {
-            let unknown = || Wrong::field("message.contextId", "there is no such context");
+            let unknown = || {
+                let hint = "leave it out with the first message: the answer has the one that was made";
+                Wrong::field("message.contextId", "there is no such context").with("hint", hint)
+            };
             let id = SessionId::new(id).map_err(|_| unknown())?;
             match self.engine.session(&id).await {
                 Err(error) if error.has(Code::UnknownSession) => return Err(unknown()),
@@ -204,58 +212,62 @@ impl Desk {
         if context.is_some_and(|context| context != found.first.session_id.as_str()) {
             return Err(Wrong::field("message.contextId", "it is not the context of the task"));
         }
-        let text = inward::text(message);
-        if self.answered_before(&found, &text) {
+        let by = who::speaker(self.engine.caller())?;
+        let key = format!("a2a/said/{}", short_digest(&json!([by, found.first.id, message.message_id])));
+        // Whoever did not hear that it was taken says it again, and by now something else may be asked for.
+        if self.engine.was_done(&found.first.session_id, &key).await? {
             return Ok(found.first);
         }
+        let session = &found.first.session_id;
+        let done = match self.meant(&found, message, &by)? {
+            Some(command) => self.engine.submit(session, command, Some(&key)).await,
+            None => {
+                let said = vec![NewMessage::new(Role::User, words_of(message))];
+                self.engine.say_once(session, said, None, Some(&key)).await
+            }
+        };
+        match done {
+            // The same message came twice at once, and the other one was first.
+            Err(error) if error.has(Code::KeyConflict) => Ok(found.first),
+            answer => answer.map(|_| found.first).map_err(Wrong::from),
+        }
+    }
+
+    /// What a message does to a task, as it stands now; nothing where it adds a word to the conversation.
+    fn meant(&self, found: &Found, message: &Message, by: &AgentId) -> Result<Option<Command>, Wrong> {
         match found.state() {
             state if state.is_terminal() => {
                 Err(Wrong::new(Kind::Unsupported, "the task is over, and takes no further messages"))
             }
             State::InputRequired if matches!(found.latest.phase, Phase::AwaitingApproval { .. }) => {
-                self.decide(&found, message).await?;
-                Ok(found.first)
+                self.decision(found, message, by).map(Some)
             }
             State::InputRequired => {
-                let text = if text.is_empty() { data_of(message) } else { text };
-                let by = who::speaker(self.engine.caller())?;
-                self.engine.answer(found.latest.id, by.as_str(), &text).await?;
-                Ok(found.first)
+                let (handoff, by, text) = (found.latest.id, by.to_string(), words_of(message));
+                Ok(Some(Command::Answer { handoff, by, text }))
             }
-            _ => {
-                let text = if text.is_empty() { data_of(message) } else { text };
-                let said = vec![NewMessage::new(Role::User, text)];
-                let key = format!("{}/said", self.key(message, &who::speaker(self.engine.caller())?));
-                self.engine.say_once(&found.first.session_id, said, None, Some(&key)).await?;
-                Ok(found.first)
-            }
+            _ => Ok(None),
         }
     }
 
-    /// Whether the task was answered in these very words last: whoever did not hear that it was taken says it again.
-    fn answered_before(&self, found: &Found, text: &str) -> bool {
-        let last = found.latest.questions.last().and_then(|asked| asked.answer.as_ref());
-        let by = who::speaker(self.engine.caller()).ok();
-        last.is_some_and(|given| given.text == text && by.as_ref().map(AgentId::as_str) == Some(given.by.as_str()))
-    }
-
-    /// Says yes or no to a task that waits for a person.
-    async fn decide(&self, found: &Found, message: &Message) -> Result<(), Wrong> {
-        let Some((yes, comment)) = inward::verdict(message) else {
+    /// Yes or no to a task that waits for a person, as it was shown.
+    fn decision(&self, found: &Found, message: &Message, by: &AgentId) -> Result<Command, Wrong> {
+        let Some(Verdict { yes, comment, digest }) = inward::verdict(message)? else {
             let what = "it is neither yes nor no";
             let hint = "send a data part {\"approve\": true or false, \"comment\": \"why\"}, or a text that begins with yes or no";
             return Err(Wrong::field("message.parts", what).with("hint", hint));
         };
-        let caller = self.engine.caller();
-        let by =
-            caller.acts_as.as_ref().and_then(|agents| agents.first()).map_or(caller.name.as_str(), AgentId::as_str);
-        let id = found.latest.id;
-        if yes {
-            self.engine.approve(id, by, &comment).await?;
-        } else {
-            self.engine.deny(id, by, &comment).await?;
+        let from = &found.first.request.from_agent;
+        // Whoever speaks for several is all of them.
+        if by == from || self.engine.caller().acts_as.as_ref().is_some_and(|agents| agents.contains(from)) {
+            let message = format!("{from} asked for this task, and cannot decide it");
+            return Err(Refusal::new(Code::OwnApproval, message).hint(Code::OwnApproval.mend()).into());
         }
-        Ok(())
+        let (handoff, by, digest) = (found.latest.id, by.to_string(), digest.or(found.digest));
+        Ok(match yes {
+            true => Command::Approve { handoff, by, comment, digest, edit: None },
+            false => Command::Deny { handoff, by, comment, digest },
+        })
     }
 }
 
@@ -269,8 +281,12 @@ fn came_of(done: &[Handoff]) -> Value {
     if came.is_empty() { Value::Null } else { Value::Array(came) }
 }
 
-/// The data of a message as text, for whoever can only be told words.
-fn data_of(message: &Message) -> String {
+/// The text of a message, or its data as text, for whoever can only be told words.
+fn words_of(message: &Message) -> String {
+    let text = inward::text(message);
+    if !text.is_empty() {
+        return text;
+    }
     let parts: Vec<String> = message.parts.iter().map(|part| json!(part).to_string()).collect();
     parts.join("\n")
 }

@@ -18,6 +18,7 @@ use axum::{
 };
 use handover_core::{
     a2a::LINEAGE,
+    access::KeyId,
     agent::Agent,
     digest::Digest,
     ids::AgentId,
@@ -111,6 +112,7 @@ fn desk(inner: &Inner, parts: &Parts, place: Place, tenant: Option<String>, old:
     let traceparent = parts.headers.get("traceparent").and_then(|value| value.to_str().ok());
     Ok(Desk {
         engine,
+        key: parts.extensions.get::<KeyId>().cloned(),
         agent,
         pushes: inner.pushes.clone(),
         old,

@@ -181,6 +181,12 @@ impl Engine {
         all.filter(|one| who.is_none_or(|who| one.may_be_decided_by(who))).collect()
     }
 
+    /// What is to be approved of a handoff, as it is now; nothing where it waits for nobody.
+    #[must_use]
+    pub fn approval_of(&self, handoff: &Handoff) -> Option<Digest> {
+        (handoff.status() == Status::AwaitingApproval).then(|| approval_digest(handoff, &self.inner.policy.read()))
+    }
+
     fn may_ask_for(&self, who: Option<&str>) -> Result<(), HandoffError> {
         let bound = self.caller.acts_as.as_ref().zip(who);
         if bound.is_none_or(|(agents, who)| agents.iter().any(|agent| agent.as_str() == who)) {

@@ -35,6 +35,16 @@ impl Engine {
         Ok((found, next))
     }
 
+    /// Whether something was done under this key in a session of this caller's: whoever asks again learns it before what
+    /// is asked for by now is looked at.
+    ///
+    /// # Errors
+    /// When there is no such session for this caller, or the store cannot be read.
+    pub async fn was_done(&self, session: &SessionId, key: &str) -> Result<bool, HandoffError> {
+        self.may_read(session).await?;
+        Ok(self.inner.store.answered(session, key).await?.is_some())
+    }
+
     /// Records as an export has them, a line each, and the position after which the next ones go on.
     ///
     /// # Errors

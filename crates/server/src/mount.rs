@@ -1,5 +1,6 @@
 //! What others build and this server answers: their routes stand behind the same gate as ours, with the same bounds, the
-//! same log and the same end. They find the engine of whoever asks in the extensions of the request.
+//! same log and the same end. They find the engine of whoever asks in the extensions of the request, and the id of the key
+//! that was shown.
 
 use crate::{
     auth::{self, Entered},
@@ -119,7 +120,12 @@ fn enter(state: &State, guard: Guard, request: &mut Request, told: &mut Told) ->
     auth::may(&entered, Entry::With(Right::Look))?;
     let Entered { engine, key, .. } = entered;
     request.extensions_mut().insert(engine);
-    Ok(key.map(|key| key.id.clone()))
+    let key = key.map(|key| key.id.clone());
+    // For whatever stays when the request is over, and must end with its key.
+    if let Some(key) = &key {
+        request.extensions_mut().insert(key.clone());
+    }
+    Ok(key)
 }
 
 fn is_stream(headers: &HeaderMap) -> bool {

@@ -5,6 +5,7 @@ use crate::wrong::Wrong;
 use a2a::TaskPushNotificationConfig;
 use axum::http::HeaderValue;
 use handover_core::{
+    access::KeyId,
     handoff::Handoff,
     ids::{HandoffId, SessionId},
     limits::A2A_PUSH_TEXT_CHARS_MAX,
@@ -29,6 +30,12 @@ pub(crate) struct Config {
     /// Whether it speaks version 0.3.
     #[serde(default)]
     pub(crate) old: bool,
+    /// Who made it: its secrets are shown to nobody else.
+    #[serde(default)]
+    pub(crate) maker: String,
+    /// The key that it was made with; nothing on an open server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) with: Option<KeyId>,
     /// The place in the feed up to which it was told.
     #[serde(default)]
     pub(crate) after: Option<u64>,
@@ -48,15 +55,16 @@ impl Config {
         self
     }
 
-    /// As whoever made it sees it.
-    pub(crate) fn shown(&self) -> Value {
+    /// As somebody sees it: with its secrets whoever made it, without them everybody else.
+    pub(crate) fn shown(&self, to: &Asker) -> Value {
+        let own = self.maker == to.name && self.tenant == to.tenant && self.with == to.key;
         let mut shown = json!({"id": self.id, "taskId": self.task, "url": self.url});
-        if let Some(token) = &self.token {
+        if let Some(token) = self.token.as_ref().filter(|_| own) {
             shown["token"] = json!(token);
         }
         if let Some(scheme) = &self.scheme {
             shown["authentication"] = json!({"scheme": scheme});
-            if let Some(credentials) = &self.credentials {
+            if let Some(credentials) = self.credentials.as_ref().filter(|_| own) {
                 shown["authentication"]["credentials"] = json!(credentials);
             }
         }
@@ -64,11 +72,19 @@ impl Config {
     }
 }
 
+/// Who asks to be told.
+#[derive(Debug, Clone)]
+pub(crate) struct Asker {
+    pub(crate) tenant: String,
+    pub(crate) name: String,
+    pub(crate) key: Option<KeyId>,
+}
+
 /// What somebody wants to be told, checked, before it is known of which task.
 pub(crate) struct Wanted {
     id: Option<String>,
     said: TaskPushNotificationConfig,
-    tenant: String,
+    asker: Asker,
     old: bool,
 }
 
@@ -81,18 +97,20 @@ impl Wanted {
 
     /// The same, of this task.
     pub(crate) fn of(self, first: &Handoff) -> Config {
-        let Self { id, said, tenant, old } = self;
+        let Self { id, said, asker, old } = self;
         let (scheme, credentials) = said.authentication.map(|said| (said.scheme, said.credentials)).unzip();
         Config {
             id: id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
             task: first.id,
             session: first.session_id.clone(),
-            tenant,
+            tenant: asker.tenant,
             url: said.url,
             token: said.token.filter(|token| !token.is_empty()),
             scheme,
             credentials: credentials.flatten().filter(|text| !text.is_empty()),
             old,
+            maker: asker.name,
+            with: asker.key,
             after: None,
             done: false,
         }
@@ -101,7 +119,7 @@ impl Wanted {
 
 impl Pushes {
     /// What somebody wants, if it can be.
-    pub(crate) fn wanted(&self, tenant: String, old: bool, said: TaskPushNotificationConfig) -> Result<Wanted, Wrong> {
+    pub(crate) fn wanted(&self, asker: Asker, old: bool, said: TaskPushNotificationConfig) -> Result<Wanted, Wrong> {
         let id = said.id.clone().filter(|id| !id.is_empty());
         check_id(id.as_deref().unwrap_or_default())?;
         self.poster.check(&said.url).map_err(|why| Wrong::field("url", why))?;
@@ -110,7 +128,7 @@ impl Pushes {
             check_text("authentication.scheme", &authentication.scheme)?;
             check_text("authentication.credentials", authentication.credentials.as_deref().unwrap_or_default())?;
         }
-        Ok(Wanted { id, said, tenant, old })
+        Ok(Wanted { id, said, asker, old })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Delivers updates: at least once, within bounds, and never to a place that only this machine or its network can reach,
 //! unless that is allowed. It is looked at again when a connection is made: a name may lead elsewhere by then.
 
-use super::Config;
+use super::{Config, places::Places};
 use handover_core::{
     a2a::PUSH_TOKEN,
     limits::{A2A_PUSH_MS, A2A_PUSH_TEXT_CHARS_MAX, A2A_PUSH_TRIES_MAX, A2A_PUSH_WAIT_MS_MAX},
@@ -15,7 +15,6 @@ use reqwest::{
 };
 use serde_json::Value;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Whoever delivers.
 pub(super) struct Poster {
@@ -76,35 +75,36 @@ impl Poster {
         Ok(())
     }
 
-    /// Sends an update, and again until it is taken; whether it was. Whoever waits gives its place to others meanwhile.
-    pub(super) async fn deliver<'p>(
+    /// Sends an update, and again until it is taken; whether it was. Whoever waits gives its place to others meanwhile, and
+    /// whoever may not be told any more is given up.
+    pub(super) async fn deliver(
         &self,
         config: &Config,
         update: &Value,
-        mut place: SemaphorePermit<'p>,
-        places: &'p Semaphore,
+        places: &Places,
+        lets: impl Fn() -> bool,
     ) -> bool {
         let mut wait = self.wait;
-        for _ in 1..A2A_PUSH_TRIES_MAX {
+        for tried in 1..=A2A_PUSH_TRIES_MAX {
+            let Some(place) = places.take(&config.tenant).await else { return false };
+            if !lets() {
+                tracing::info!(target: "handover::a2a", task = %config.task, "a receiver of pushes has no key any more");
+                return false;
+            }
             let why = match self.once(config, update).await {
                 Ok(()) => return true,
                 Err(why) => why,
             };
-            tracing::info!(target: "handover::a2a", task = %config.task, why, "a push was not taken");
             drop(place);
-            tokio::time::sleep(wait).await;
-            wait = wait.saturating_mul(2).min(Duration::from_millis(A2A_PUSH_WAIT_MS_MAX));
-            place = match places.acquire().await {
-                Ok(place) => place,
-                Err(_) => return false,
-            };
+            tracing::info!(target: "handover::a2a", task = %config.task, why, "a push was not taken");
+            if tried < A2A_PUSH_TRIES_MAX {
+                tokio::time::sleep(wait).await;
+                wait = wait.saturating_mul(2).min(Duration::from_millis(A2A_PUSH_WAIT_MS_MAX));
+            }
         }
-        let last = self.once(config, update).await;
-        if let Err(why) = &last {
-            let tries = A2A_PUSH_TRIES_MAX;
-            tracing::warn!(target: "handover::a2a", task = %config.task, tries, why, "a receiver of pushes is given up");
-        }
-        last.is_ok()
+        let tries = A2A_PUSH_TRIES_MAX;
+        tracing::warn!(target: "handover::a2a", task = %config.task, tries, "a receiver of pushes is given up");
+        false
     }
 
     async fn once(&self, config: &Config, update: &Value) -> Result<(), String> {

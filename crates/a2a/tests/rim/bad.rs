@@ -174,3 +174,34 @@ async fn our_own_trouble_is_not_told() {
     assert!(rest.status == 500 || rest.status == 503, "{}", rest.body);
     assert!(!rest.body.to_string().contains("sqlite"), "{}", rest.body);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_says_how_to_mend_it() {
+    let house = House::new().await;
+    let client = house.client(agent("ann", "default"));
+    let mut made_up = message("m", json!([{"text": "x"}]));
+    made_up["contextId"] = json!("made-up");
+    let strange = message("m", json!([{"raw": "AAAA", "mediaType": "application/zip"}]));
+    for (message, word) in [(made_up, "leave it out with the first message"), (strange, "application/pdf")] {
+        let refused = client.rpc_at("/a2a/agents/bob", "SendMessage", json!({"message": message})).await;
+        assert!(refused["error"].to_string().contains(word), "{refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_card_names_is_taken() {
+    let house = House::new().await;
+    let client = house.client(agent("ann", "default"));
+    let card = client.get("/a2a/agents/bob/.well-known/agent-card.json").await.body;
+    let modes = card["defaultInputModes"].as_array().unwrap();
+    for common in ["text/markdown", "image/jpeg", "audio/mpeg", "video/mp4", "application/octet-stream"] {
+        assert!(modes.contains(&json!(common)), "{common}");
+    }
+    for mode in modes {
+        let parts = json!([{"raw": "AAAA", "mediaType": mode}]);
+        let params =
+            json!({"message": message(&crate::house::new_id(), parts), "configuration": {"returnImmediately": true}});
+        let sent = client.rpc_at("/a2a/agents/bob", "SendMessage", params).await;
+        assert!(sent["result"].is_object(), "{mode} {sent}");
+    }
+}

@@ -134,3 +134,16 @@ async fn the_catalogue_has_all_cards_page_by_page() {
     }
     let _ = id("bob");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_house_says_of_its_agent_makes_nothing_public() {
+    let house = House::new().await;
+    let mut theirs = worker("dan", "juggling");
+    theirs.tags = vec!["public".to_owned()];
+    theirs.from_card = vec!["tags/public".to_owned()];
+    house.engine.register_profile(theirs).await.unwrap();
+    house.engine.make_key(NewKey::of("k", Role::Viewer)).await.unwrap();
+    let stranger = house.stranger();
+    assert_eq!(skills(&stranger.get(CARD).await.body), ["handover"]);
+    assert_eq!(stranger.get("/a2a/agents/dan/.well-known/agent-card.json").await.status, 404);
+}

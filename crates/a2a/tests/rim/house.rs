@@ -8,7 +8,7 @@ use axum::{
 use futures_util::StreamExt as _;
 use handover_a2a::{Options, Rim};
 use handover_core::{
-    access::Role,
+    access::{KeyId, Role},
     agent::{AgentKind, Capability, Profile},
     command::{Caller, Giving, Update},
     handoff::{ContentType, Handoff, Outcome, ReturnStatus},
@@ -80,6 +80,12 @@ impl House {
         let engine = self.engine.for_caller(caller);
         let router = self.rim.keyed().merge(self.rim.public()).layer(axum::Extension(engine));
         Client { router }
+    }
+
+    /// Somebody who shows a key.
+    pub fn with_key(&self, caller: Caller, key: &KeyId) -> Client {
+        let client = self.client(caller);
+        Client { router: client.router.layer(axum::Extension(key.clone())) }
     }
 
     /// Somebody without a key.

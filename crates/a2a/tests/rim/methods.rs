@@ -2,7 +2,7 @@
 
 use crate::house::{Client, House, agent, message, new_id};
 use a2a::{ListTasksResponse, SendMessageResponse, Task};
-use handover_core::command::Caller;
+use handover_core::{command::Caller, ids::HandoffId};
 use serde_json::{Value, json};
 
 /// The same operation over both bindings: what came out, and the code where it went wrong.
@@ -362,4 +362,33 @@ async fn times_and_names_are_written_as_they_must_be() {
         ))
         .await;
     assert_eq!(rpc.headers()["content-type"], "application/json");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_begins_with_the_latest_update() {
+    let mut policy = handover_core::policy::Policy::without_guards();
+    policy.approvals = serde_json::from_value(json!([{"name": "all", "when": {"to": ["bob"]}}])).unwrap();
+    let house = House::with(policy).await;
+    let client = house.client(agent("ann", "default"));
+    // Two updates of one moment have no order: the clock has to go on between them.
+    let later = async || {
+        let before = house.engine.now();
+        while house.engine.now() == before {
+            tokio::task::yield_now().await;
+        }
+    };
+    let (first, _) = house.task(&client, "bob", "pay 1").await;
+    later().await;
+    let (second, _) = house.task(&client, "bob", "pay 2").await;
+    later().await;
+    let listed = async || {
+        let list = client.rpc("ListTasks", json!({})).await["result"]["tasks"].clone();
+        let ids = list.as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap().to_owned());
+        ids.collect::<Vec<String>>()
+    };
+    assert_eq!(listed().await, [second.clone(), first.clone()]);
+    // What is asked for anew was updated, in the state that it had.
+    let edit = serde_json::from_value(json!({"payload": {"pay": 3}})).unwrap();
+    house.engine.amend(HandoffId(first.parse().unwrap()), "ann", edit).await.unwrap();
+    assert_eq!(listed().await, [first, second]);
 }

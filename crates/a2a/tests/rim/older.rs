@@ -1,6 +1,7 @@
 //! Version 0.3: whoever says nothing of a version is understood, and answered in its own words.
 
-use crate::house::{Events, House, agent, new_id, post};
+use crate::house::{Events, House, agent, id, new_id, post};
+use handover_core::handoff::{Kind, Request};
 use serde_json::{Value, json};
 
 fn message(text: &str) -> Value {
@@ -102,4 +103,23 @@ async fn each_version_has_its_own_methods() {
     assert_eq!((answer.status, &answer.body["error"]["details"][0]["reason"]), (400, &json!("VERSION_NOT_SUPPORTED")));
     let named = axum::http::Request::get("/a2a/tasks?A2A-Version=1.0").body(axum::body::Body::empty()).unwrap();
     assert_eq!(client.ask(named).await.status(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_payload_that_only_looks_like_parts_is_shown_without_them() {
+    let house = House::new().await;
+    let client = house.client(agent("ann", "default"));
+    let (_, context) = house.task(&client, "bob", "add").await;
+    let mut request = Request::new(Kind::Delegation, id("ann"), "count");
+    request.to_agent = Some(id("bob"));
+    request.task.payload = json!({"parts": [1, "x", null, {"data": {"n": 1}}]});
+    request.return_protocol.timeout_ms = Some(60_000);
+    request.context.metadata = json!({"a2a": {"parts": true}});
+    let session = handover_core::ids::SessionId::new(&context).unwrap();
+    let made = house.engine.initiate(&session, request).await.unwrap().handoffs[0];
+    for version in [None, Some("1.0")] {
+        let method = if version.is_some() { "GetTask" } else { "tasks/get" };
+        let seen = client.rpc_in("/a2a", version, method, json!({"id": made})).await["result"].clone();
+        assert_eq!(seen["history"][0]["parts"].as_array().unwrap().len(), 2, "{seen}");
+    }
 }

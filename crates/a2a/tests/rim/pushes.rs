@@ -16,9 +16,9 @@ use std::sync::{
 use tokio::sync::mpsc;
 
 /// Somebody who is told, and at first refuses so many times.
-struct Receiver {
-    url: String,
-    heard: mpsc::UnboundedReceiver<(HeaderMap, Value)>,
+pub struct Receiver {
+    pub url: String,
+    pub heard: mpsc::UnboundedReceiver<(HeaderMap, Value)>,
     refuses: Arc<AtomicU32>,
 }
 
@@ -34,7 +34,7 @@ async fn hear(State((sender, refuses)): State<Heard>, headers: HeaderMap, body: 
 }
 
 impl Receiver {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
         let (sender, heard) = mpsc::unbounded_channel();
         let refuses = Arc::new(AtomicU32::new(0));
         let router = Router::new().route("/hook", any(hear)).with_state((sender, refuses.clone()));
@@ -49,7 +49,7 @@ impl Receiver {
         waited.expect("a push").unwrap()
     }
 
-    async fn words(&mut self, count: usize) -> Vec<String> {
+    pub async fn words(&mut self, count: usize) -> Vec<String> {
         let mut words = Vec::new();
         for _ in 0..count {
             words.push(word(&self.next().await.1));
@@ -58,7 +58,7 @@ impl Receiver {
     }
 }
 
-fn config(task: &str, id: &str, url: &str) -> Value {
+pub fn config(task: &str, id: &str, url: &str) -> Value {
     json!({"taskId": task, "id": id, "url": url, "token": "tok", "authentication": {"scheme": "Bearer", "credentials": "sec"}})
 }
 

@@ -1,7 +1,11 @@
 //! Every state of a handoff is one of a task, and what is said with it.
 
 use crate::house::{House, giving, id, worker};
-use handover_core::{agent::Profile, handoff::ReturnStatus, ids::HandoffId};
+use handover_core::{
+    agent::Profile,
+    handoff::{ContentType, ReturnStatus},
+    ids::HandoffId,
+};
 use serde_json::{Value, json};
 
 async fn seen(house: &House, task: &str) -> Value {
@@ -151,4 +155,27 @@ async fn results_come_as_the_caller_takes_them() {
     let params = json!({"message": message, "configuration": {"acceptedOutputModes": ["image/png"]}});
     let refused = client.rpc("SendMessage", params).await;
     assert_eq!(refused["error"]["code"], -32005, "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reference_goes_out_as_what_it_is() {
+    let house = House::new().await;
+    let client = house.local();
+    for (path, part) in [
+        ("https://example.org/a.txt", json!({"url": "https://example.org/a.txt"})),
+        ("src/parse.rs", json!({"text": "src/parse.rs", "filename": "src/parse.rs"})),
+        ("C:\\work\\a.txt", json!({"text": "C:\\work\\a.txt", "filename": "C:\\work\\a.txt"})),
+        ("data:image/png;base64,AAAA", json!({"raw": "AAAA", "mediaType": "image/png"})),
+        ("data:,hello", json!({"text": "data:,hello", "filename": "data:,hello"})),
+        ("data:image/png;base64,?", json!({"text": "data:image/png;base64,?", "filename": "data:image/png;base64,?"})),
+    ] {
+        let (task, _) = house.task(&client, "bob", "write").await;
+        let lease = house.accept(&task).await;
+        let mut giving = giving(ReturnStatus::Success, json!(path), "");
+        giving.result.content_type = ContentType::ArtifactRef;
+        house.engine.give_back(uuid(&task), lease, giving, None).await.unwrap();
+        let done = seen(&house, &task).await;
+        assert_eq!(done["artifacts"][0]["parts"], json!([part]), "{path}");
+        serde_json::from_value::<a2a::Task>(done).unwrap();
+    }
 }

@@ -36,3 +36,7 @@ pub const A2A_PUSH_WAIT_MS: u64 = 1_000;
 pub const A2A_PUSH_WAIT_MS_MAX: u64 = 300_000;
 /// Pushes that are on their way at once.
 pub const A2A_PUSHES_AT_ONCE: usize = 64;
+/// Places that want to be told of the tasks of one tenant.
+pub const A2A_PUSHES_PER_TENANT_MAX: usize = 2_000;
+/// Pushes for one tenant that are on their way at once.
+pub const A2A_PUSHES_AT_ONCE_PER_TENANT: usize = 16;

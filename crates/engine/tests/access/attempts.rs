@@ -66,6 +66,7 @@ pub const METHODS: &[(&str, Role)] = &[
     ("view", Role::Viewer),
     ("view_page", Role::Viewer),
     ("waiting_returns", Role::Viewer),
+    ("was_done", Role::Viewer),
     ("workflow", Role::Viewer),
     ("workflows", Role::Viewer),
     ("accept", Role::Agent),
@@ -144,6 +145,7 @@ pub const METHODS: &[(&str, Role)] = &[
 
 /// Methods that tell nothing of anybody and change nothing: the clock, and what a rim asks before it knows who calls.
 pub const FREE: &[&str] = &[
+    "approval_of",
     "batches",
     "caller",
     "clock",
@@ -245,6 +247,7 @@ impl Scene {
             "view" => by.view(over, None).await.map(drop),
             "view_page" => by.view_page(over, 1, 1, None).await.map(drop),
             "waiting_returns" => by.waiting_returns(&pilot, 9).await.map(drop),
+            "was_done" => by.was_done(&s, "k").await.map(drop),
             "workflow" => by.workflow("none").map(drop),
             "workflows" => found(by.workflows().is_empty()),
             _ => return None,
