@@ -6,7 +6,7 @@ use handover_core::{
     command::{Command, Open},
     handoff::{Handoff, Phase, Status},
     ids::{AgentId, HandoffId, LeaseId, SessionId},
-    limits::{HUMAN_ACCEPT_MS, MCP_RENEWALS_MAX, MCP_SESSIONS_LOOKED_AT},
+    limits::{HUMAN_ACCEPT_MS, MCP_RENEWALS_MAX, MCP_SESSIONS_LOOKED_AT, MCP_SESSIONS_PASSED_MAX},
     refusal::{Code, HandoffError, Refusal},
     session::Session,
 };
@@ -48,16 +48,17 @@ pub(crate) struct Place {
 impl Ask {
     pub(crate) async fn of(engine: &Engine, call: &Call) -> Self {
         let me = named(engine, call.agent.as_deref());
-        let key = call.key.clone();
         let ask = Self {
             engine: engine.clone(),
             me,
             person: call.person.clone(),
-            key,
+            key: call.key.clone(),
             place: Place::default(),
             traceparent: None,
         };
-        ask.renew().await;
+        if call.what.is_a_sign_of_life() {
+            ask.renew().await;
+        }
         ask
     }
 
@@ -96,7 +97,7 @@ impl Ask {
         self.engine.register_profile(profile).await
     }
 
-    /// Every call is a sign of life: what the agent holds is kept for it. What cannot be renewed is told by the call itself.
+    /// A call is a sign of life: what the agent holds is kept for it. What cannot be renewed is told by the call itself.
     async fn renew(&self) {
         for handoff in self.holding().await.unwrap_or_default() {
             if let Phase::Running { lease, lease_until, lease_ms, in_process: false, .. } = handoff.phase
@@ -180,14 +181,17 @@ impl Ask {
 
     /// The session that a call without one is about: that of the work which the agent holds, else its latest open one, else
     /// a new one whose name follows from the call.
-    pub(crate) async fn place(&self) -> Result<Place, HandoffError> {
+    pub(crate) async fn place(&self, session: bool) -> Result<Place, HandoffError> {
         let Ok(me) = &self.me else { return Ok(Place::default()) };
         let held = self.holding().await?;
         if let Some(last) = held.last() {
             let holding = Some(last.id).filter(|_| held.len() == 1);
             return Ok(Place { session: Some(last.session_id.clone()), holding });
         }
-        for id in self.engine.sessions(0, MCP_SESSIONS_LOOKED_AT).await? {
+        if !session {
+            return Ok(Place::default());
+        }
+        for id in self.engine.sessions_nearby(MCP_SESSIONS_LOOKED_AT, MCP_SESSIONS_PASSED_MAX).await? {
             // What is gone meanwhile is not the one.
             let Ok(session) = self.engine.session(&id).await else { continue };
             let open = session.ended_at.is_none() && session.workflow.is_none();

@@ -75,9 +75,36 @@ pub(crate) async fn listen(way: Arc<dyn Way>, context: &SubscriptionContext) -> 
 pub(crate) struct Watching {
     uris: Arc<Mutex<BTreeSet<String>>>,
     task: Mutex<Option<JoinHandle<()>>>,
+    /// When the client asked something last, and how long it may be silent; for ever where its line says that it is there.
+    silence: Arc<Silence>,
+}
+
+#[derive(Default)]
+struct Silence {
+    since: Mutex<Option<Instant>>,
+    most: Option<Duration>,
+}
+
+impl Silence {
+    /// Whether the client asked nothing for so long that nobody may be there any more.
+    fn is_over(&self) -> bool {
+        let silent = self.since.lock().map(|since| since.elapsed());
+        self.most.is_some_and(|most| silent.is_some_and(|silent| silent > most))
+    }
 }
 
 impl Watching {
+    /// For a client that may be gone without a word: it is told nothing more when it was silent for so long.
+    pub(crate) fn for_silent(most: Duration) -> Self {
+        let silence = Arc::new(Silence { most: Some(most), ..Silence::default() });
+        Self { uris: Arc::default(), task: Mutex::default(), silence }
+    }
+
+    /// The client asks something.
+    pub(crate) fn heard(&self) {
+        *self.silence.since.lock() = Some(Instant::now());
+    }
+
     pub(crate) async fn add(&self, way: Arc<dyn Way>, uri: &str, peer: Peer<RoleServer>) -> Result<(), ErrorData> {
         {
             let mut uris = self.uris.lock();
@@ -91,7 +118,7 @@ impl Watching {
             return Ok(());
         }
         let follower = Follower::begin(way).await?;
-        let task = tokio::spawn(follow(follower, self.uris.clone(), peer));
+        let task = tokio::spawn(follow(follower, self.uris.clone(), self.silence.clone(), peer));
         if let Some(before) = self.task.lock().replace(task) {
             before.abort();
         }
@@ -115,8 +142,13 @@ impl Drop for Watching {
     }
 }
 
-async fn follow(mut follower: Follower, uris: Arc<Mutex<BTreeSet<String>>>, peer: Peer<RoleServer>) {
-    loop {
+async fn follow(
+    mut follower: Follower,
+    uris: Arc<Mutex<BTreeSet<String>>>,
+    silence: Arc<Silence>,
+    peer: Peer<RoleServer>,
+) {
+    while !silence.is_over() {
         let watched: Vec<String> = uris.lock().iter().cloned().collect();
         for uri in follower.next(watched).await {
             let wanted = uris.lock().contains(&uri);

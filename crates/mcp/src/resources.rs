@@ -8,7 +8,7 @@ use crate::{
 };
 use handover_core::{
     agent::Agent,
-    limits::{MCP_MESSAGES, MCP_ROWS, PAGE_MAX},
+    limits::{MCP_MESSAGES, MCP_ROWS, MCP_SESSIONS_PASSED_MAX, PAGE_MAX},
     refusal::{Family, HandoffError},
     session::Session,
 };
@@ -62,7 +62,7 @@ pub(crate) async fn list(ask: &Ask) -> Result<Vec<Listed>, HandoffError> {
         says: (*says).to_owned(),
     });
     let mut all: Vec<Listed> = fixed.collect();
-    for id in ask.engine.sessions(0, MCP_ROWS).await? {
+    for id in ask.engine.sessions_nearby(MCP_ROWS, MCP_SESSIONS_PASSED_MAX).await? {
         let says = "A session: who has it, what it shares, its latest handoffs.".to_owned();
         let (uri, name) = (uri::of("sessions", id.as_str()), id.to_string());
         all.push(Listed { uri, title: format!("Session {name}"), name, says });
@@ -106,7 +106,7 @@ async fn content(ask: &Ask, place: uri::Place) -> Result<Value, HandoffError> {
 
 async fn sessions(ask: &Ask) -> Result<Value, HandoffError> {
     let mut all = Vec::new();
-    for id in ask.engine.sessions(0, MCP_ROWS).await? {
+    for id in ask.engine.sessions_nearby(MCP_ROWS, MCP_SESSIONS_PASSED_MAX).await? {
         if let Ok(session) = ask.engine.session(&id).await {
             all.push(in_short(&session));
         }

@@ -53,7 +53,10 @@ pub(crate) async fn call(
     let answers = request.input_responses.unwrap_or_default();
     let answer = answers.get(ASKED).cloned().and_then(|value| serde_json::from_value(value).ok());
     let traceparent = context.meta.get("traceparent").and_then(Value::as_str).map(str::to_owned);
-    let place = way.ask(What::Where, &key).await.unwrap_or_default();
+    let place = match tool.looks_for(&arguments) {
+        Some(session) => way.ask(What::Where { session }, &key).await.unwrap_or_default(),
+        None => Value::Null,
+    };
     let what = What::Tool { name: tool.name.to_owned(), arguments: arguments.clone(), place, traceparent };
     let mut done = ask(way, &what, &key).await?;
     if let Some(question) = done.question.take().filter(|_| can_ask(context)) {

@@ -12,12 +12,12 @@ use crate::{
 use handover_core::{
     command::Command,
     context::withheld_ranges,
-    handoff::{Handoff, Phase, Status},
+    handoff::{Handoff, Phase},
     ids::{AgentId, HandoffId},
     limits::{MCP_LEASE_MS, MCP_ROWS},
     refusal::{Code, HandoffError, Refusal},
 };
-use handover_engine::{Assignment, Filter, HandoffQuery};
+use handover_engine::{Assignment, Filter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -137,28 +137,15 @@ async fn look(ask: &Ask, me: &AgentId) -> Result<Inbox, HandoffError> {
             returns.push(view(&handoff));
         }
     }
-    let asked = asked(ask, me).await?;
+    let asked = ask.engine.questions(Some(me)).await?;
     let views = |list: &[Handoff]| list.iter().map(view).collect::<Vec<_>>();
     Ok(Inbox {
         you: me.to_string(),
         offers: views(&offers),
         holding: views(&holding),
         returns,
-        questions: views(&asked),
+        questions: views(asked.get(..MCP_ROWS).unwrap_or(&asked)),
     })
-}
-
-/// What this agent handed over and whose holder waits for an answer.
-async fn asked(ask: &Ask, me: &AgentId) -> Result<Vec<Handoff>, HandoffError> {
-    let query = HandoffQuery {
-        status: Some(Status::Deferred),
-        from: Some(me.clone()),
-        limit: MCP_ROWS,
-        ..HandoffQuery::default()
-    };
-    let mut found = ask.engine.handoffs(query).await?;
-    found.retain(|handoff| handoff.open_question().is_some());
-    Ok(found)
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

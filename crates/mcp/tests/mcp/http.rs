@@ -281,3 +281,56 @@ async fn whoever_has_no_engine_is_nobody() {
     let at = listen(router(&Options::local())).await;
     assert_eq!(tool(&at, "check_inbox").send().await.unwrap().status(), 401);
 }
+
+fn hello(version: &str) -> String {
+    json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } },
+    })
+    .to_string()
+}
+
+#[tokio::test]
+async fn there_are_only_so_many_sessions_whatever_the_headers_say() {
+    let (_folder, engine) = engine().await;
+    let options = Options { sessions_max: 2, ..Options::local() };
+    let at = listen(router(&options).layer(Extension(engine))).await;
+    let first = begin(&at).await;
+    begin(&at).await;
+    for version in ["2025-11-25", "2026-07-28"] {
+        let more = ask(&at, Method::POST).header("mcp-protocol-version", version).body(hello(version));
+        let more = more.send().await.unwrap();
+        assert_eq!(more.status(), 503, "{version}");
+        assert!(more.headers().get("mcp-session-id").is_none(), "{version}");
+    }
+    let ended = within(&at, Method::DELETE, &first).send().await.unwrap();
+    assert!(ended.status().is_success());
+    begin(&at).await;
+}
+
+/// A client that is gone without a word is told nothing more, however much happens.
+#[tokio::test]
+async fn a_session_without_a_request_ends_although_much_happens() {
+    let (_folder, engine) = engine().await;
+    let options = Options { idle_ms: 300, ..Options::local() };
+    let at = listen(router(&options).layer(Extension(engine.clone()))).await;
+    let session = begin(&at).await;
+    let uri = json!({ "uri": "handover://agents" });
+    let subscribe = json!({ "jsonrpc": "2.0", "id": 2, "method": "resources/subscribe", "params": uri });
+    let answer = within(&at, Method::POST, &session).body(subscribe.to_string()).send().await.unwrap();
+    assert!(message(answer).await.get("result").is_some());
+    let mut stream = within(&at, Method::GET, &session).send().await.unwrap();
+    let busy = tokio::spawn(async move {
+        for i in 0_u64.. {
+            let profile = handover_core::agent::Profile::named("bob").unwrap().about("", &format!("{i}"));
+            engine.register_profile(profile).await.unwrap();
+        }
+    });
+    let mut text = String::new();
+    heard(&mut stream, &mut text, "notifications/resources/updated").await;
+    let ended = async { while stream.chunk().await.is_ok_and(|chunk| chunk.is_some()) {} };
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(20), ended).await;
+    assert!(!busy.is_finished(), "something happens all the time");
+    busy.abort();
+    assert!(ended.is_ok(), "it goes on for ever");
+}
