@@ -242,7 +242,8 @@ async fn a_result_comes_back_all_the_way_although_a_process_dies_at_each_hop() {
         assert_eq!(handed_to(&served, &admin, agent), Some(id));
         assert_eq!(admin_client.handoff(id).await.unwrap().attempt, 1);
     }
-    let verified = served.place.command("verify").env("HANDOVER_SERVER", served.url()).env("HANDOVER_KEY", &admin).output();
+    let verified =
+        served.place.command("verify").env("HANDOVER_SERVER", served.url()).env("HANDOVER_KEY", &admin).output();
     assert!(verified.unwrap().status.success());
     assert!(here.output(&format!("verify --db {}", file.display())).status.success());
 }

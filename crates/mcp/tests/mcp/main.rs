@@ -10,6 +10,7 @@ mod messages;
 mod musts;
 mod reading;
 mod roles;
+mod sessions;
 mod shape;
 mod story;
 mod table;

@@ -1,6 +1,7 @@
 //! Resources, prompts, completion, and being told of changes.
 
 use crate::host::{BOTH, Host, Revision, engine};
+use handover_core::limits::MCP_SUGGESTIONS_MAX;
 use serde_json::{Value, json};
 
 async fn read(host: &mut Host, uri: &str) -> Value {
@@ -105,6 +106,12 @@ async fn names_are_completed_within_a_bound() {
         assert_eq!(got["completion"]["values"], json!(["alice"]));
         let got = host.result("completion/complete", complete("colour", "")).await;
         assert_eq!(got["completion"]["values"], json!([]));
+        for i in 0..=MCP_SUGGESTIONS_MAX {
+            let profile = handover_core::agent::Profile::named(&format!("many-{i}")).unwrap();
+            engine.register_profile(profile).await.unwrap();
+        }
+        let got = host.result("completion/complete", complete("agent_id", "many-")).await;
+        assert_eq!(got["completion"]["values"].as_array().unwrap().len(), MCP_SUGGESTIONS_MAX);
     }
 }
 

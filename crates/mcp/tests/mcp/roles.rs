@@ -59,6 +59,14 @@ async fn things_of_another_tenant_do_not_exist() {
         assert_eq!(listed["resources"].as_array().unwrap().len(), 2);
         let there = eve.tool("list_specialists", json!({})).await;
         assert_eq!(there["specialists"], json!([]));
+        for name in ["session_id", "agent_id", "handoff_id"] {
+            let asked = json!({
+                "ref": { "type": "ref/resource", "uri": "handover://sessions/{session_id}" },
+                "argument": { "name": name, "value": "" },
+            });
+            let told = eve.result("completion/complete", asked).await["completion"]["values"].to_string();
+            assert!(!told.contains("\"s\"") && !told.contains("alice") && !told.contains(id), "{name}: {told}");
+        }
     }
 }
 

@@ -60,9 +60,12 @@ async fn two_coding_agents_hand_a_task_over() {
         assert_eq!(asked["status"], "deferred");
         let inbox = alice.tool("check_inbox", json!({})).await;
         assert_eq!(inbox["questions"][0]["questions"][0]["question"], "Which branch?");
+        assert_eq!(inbox["waiting_for"], json!([]), "it is told once");
         alice.tool("answer_question", json!({ "handoff_id": id, "answer": "The fix branch" })).await;
         let again = bob.tool("accept_handoff", json!({ "handoff_id": id })).await;
         assert_eq!(again["handoff"]["questions"][0]["answer"], "The fix branch");
+        let inbox = alice.tool("check_inbox", json!({})).await;
+        assert_eq!(inbox["waiting_for"][0]["handoff_id"], id);
         bob.tool("heartbeat", json!({})).await;
         bob.tool("lock_file", json!({ "path": "src/parser.rs" })).await;
         bob.tool("set_variable", json!({ "name": "tests", "value": "green" })).await;
@@ -232,6 +235,12 @@ async fn a_question_is_found_among_what_was_put_off() {
     }
     let inbox = alice.tool("check_inbox", json!({})).await;
     assert_eq!(inbox["questions"][0]["questions"][0]["question"], "Which?");
+    assert_eq!(inbox["waiting_for"].as_array().unwrap().len(), MCP_ROWS, "what was put off goes on");
+    assert_eq!(inbox["more"], json!(0));
+    alice.tool("handoff_to_specialist", json!({ "task": "last", "to_agent": "bob", "wait_seconds": 0 })).await;
+    let inbox = alice.tool("check_inbox", json!({})).await;
+    assert_eq!(inbox["waiting_for"].as_array().unwrap().len(), MCP_ROWS);
+    assert_eq!((&inbox["waiting_for"][0]["task"], &inbox["more"]), (&json!("last"), &json!(1)));
 }
 
 /// Words of others stand behind a mark in the text that a model reads, line by line.
