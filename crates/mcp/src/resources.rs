@@ -20,9 +20,10 @@ use serde_json::{Value, json};
 pub type Row = (&'static str, &'static str, &'static str, &'static str);
 
 /// Those that are always there.
-pub const RESOURCES: [Row; 2] = [
+pub const RESOURCES: [Row; 3] = [
     ("handover://sessions", "sessions", "Sessions", "The latest sessions that exist for you."),
     ("handover://agents", "agents", "Agents", "The agents and people that exist for you."),
+    ("handover://inbox", "inbox", "Your inbox", "What waits for you, as `check_inbox` tells it."),
 ];
 
 /// Those that are named by an id.
@@ -99,6 +100,7 @@ async fn content(ask: &Ask, place: uri::Place) -> Result<Value, HandoffError> {
             Ok(json!(tools::view(&handoff)))
         }
         uri::Place::Agents => Ok(json!(ask.engine.agents().iter().take(PAGE_MAX).map(agent).collect::<Vec<_>>())),
+        uri::Place::Inbox => tools::inbox(ask).await,
         uri::Place::Agent(id) => Ok(agent(&ask.engine.agent(&agent_id(&id, "agent_id")?)?)),
         uri::Place::Audit { session, after } => audit(ask, &session, after).await,
     }

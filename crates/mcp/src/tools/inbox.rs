@@ -136,6 +136,12 @@ async fn check(ask: Ask, form: Checking) -> Result<Given<Inbox>, HandoffError> {
     Ok(Given { told: found, again, question: None })
 }
 
+/// The inbox of whoever asks, to be read.
+pub(crate) async fn inbox(ask: &Ask) -> Result<Value, HandoffError> {
+    let me = ask.me().await?;
+    Ok(serde_json::to_value(look(ask, &me).await?).unwrap_or_default())
+}
+
 async fn look(ask: &Ask, me: &AgentId) -> Result<Inbox, HandoffError> {
     let mut more = 0;
     let mut views = |list: Vec<Handoff>| {

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 /// The server, with a door for each of two callers.
 pub struct Served {
     _folder: tempfile::TempDir,
-    alice: String,
-    eve: String,
+    pub alice: String,
+    pub eve: String,
 }
 
-async fn listen(app: Router) -> String {
+pub async fn listen(app: Router) -> String {
     // Whoever was first has installed it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -32,7 +32,7 @@ pub async fn served() -> Served {
     Served { _folder: folder, alice, eve }
 }
 
-fn ask(at: &str, method: Method) -> RequestBuilder {
+pub fn ask(at: &str, method: Method) -> RequestBuilder {
     Client::new()
         .request(method, at)
         .header("accept", "application/json, text/event-stream")
@@ -49,12 +49,12 @@ pub fn modern(at: &str, method: &str, name: Option<&str>, mut params: Value) -> 
     ask.body(body.to_string())
 }
 
-fn tool(at: &str, name: &str) -> RequestBuilder {
+pub fn tool(at: &str, name: &str) -> RequestBuilder {
     modern(at, "tools/call", Some(name), json!({ "name": name, "arguments": {} }))
 }
 
 /// The last message of an answer, whichever form it has.
-async fn message(response: Response) -> Value {
+pub async fn message(response: Response) -> Value {
     let stream = response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream");
     let text = response.text().await.unwrap();
     let last =
@@ -63,7 +63,7 @@ async fn message(response: Response) -> Value {
 }
 
 /// Begins a session of the revision with a handshake.
-async fn begin(at: &str) -> String {
+pub async fn begin(at: &str) -> String {
     let hello = json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } },
@@ -79,7 +79,7 @@ async fn begin(at: &str) -> String {
     session
 }
 
-fn within(at: &str, method: Method, session: &str) -> RequestBuilder {
+pub fn within(at: &str, method: Method, session: &str) -> RequestBuilder {
     ask(at, method).header("mcp-session-id", session).header("mcp-protocol-version", "2025-11-25")
 }
 
@@ -256,7 +256,7 @@ async fn a_stream_tells_of_changes_until_it_is_left() {
 }
 
 /// Reads on until this is heard.
-async fn heard(stream: &mut Response, text: &mut String, words: &str) {
+pub async fn heard(stream: &mut Response, text: &mut String, words: &str) {
     let until = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
     while !text.contains(words) {
         let chunk = tokio::time::timeout_at(until, stream.chunk()).await.expect("it is heard in time");
@@ -306,109 +306,4 @@ async fn there_are_only_so_many_sessions_whatever_the_headers_say() {
     let ended = within(&at, Method::DELETE, &first).send().await.unwrap();
     assert!(ended.status().is_success());
     begin(&at).await;
-}
-
-/// A client that is gone without a word is told nothing more, however much happens.
-#[tokio::test]
-async fn a_session_without_a_request_ends_although_much_happens() {
-    let (_folder, engine) = engine().await;
-    let options = Options { idle_ms: 300, ..Options::local() };
-    let at = listen(router(&options).layer(Extension(engine.clone()))).await;
-    let session = begin(&at).await;
-    let uri = json!({ "uri": "handover://agents" });
-    let subscribe = json!({ "jsonrpc": "2.0", "id": 2, "method": "resources/subscribe", "params": uri });
-    let answer = within(&at, Method::POST, &session).body(subscribe.to_string()).send().await.unwrap();
-    assert!(message(answer).await.get("result").is_some());
-    let mut stream = within(&at, Method::GET, &session).send().await.unwrap();
-    let busy = tokio::spawn(async move {
-        for i in 0_u64.. {
-            let profile = handover_core::agent::Profile::named("bob").unwrap().about("", &format!("{i}"));
-            engine.register_profile(profile).await.unwrap();
-        }
-    });
-    let mut text = String::new();
-    heard(&mut stream, &mut text, "notifications/resources/updated").await;
-    let ended = async { while stream.chunk().await.is_ok_and(|chunk| chunk.is_some()) {} };
-    let ended = tokio::time::timeout(std::time::Duration::from_secs(20), ended).await;
-    assert!(!busy.is_finished(), "something happens all the time");
-    busy.abort();
-    assert!(ended.is_ok(), "it goes on for ever");
-}
-
-#[tokio::test]
-async fn progress_comes_before_the_answer_of_its_own_request() {
-    let served = served().await;
-    assert_eq!(tool(&served.eve, "check_inbox").send().await.unwrap().status(), 200);
-    let arguments = json!({ "task": "think", "to_agent": "eve", "wait_seconds": 5 });
-    let (name, meta) = ("handoff_to_specialist", json!({ "progressToken": "p1" }));
-    let params = json!({ "name": name, "arguments": arguments, "_meta": meta });
-    let stateless = modern(&served.alice, "tools/call", Some(name), params.clone());
-    let session = begin(&served.alice).await;
-    let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
-    let stateful = within(&served.alice, Method::POST, &session).body(body.to_string());
-    for (ask, id) in [(stateless, 1), (stateful, 7)] {
-        let text = ask.send().await.unwrap().text().await.unwrap();
-        let lines = text.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|line| !line.is_empty());
-        let told: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
-        let (answer, before) = told.split_last().unwrap_or_else(|| panic!("{text}"));
-        assert_eq!((&answer["id"], &answer["result"]["structuredContent"]["finished"]), (&json!(id), &json!(false)));
-        assert!(before.len() >= 2, "{text}");
-        for note in before {
-            assert_eq!(note["method"], "notifications/progress", "{text}");
-            assert_eq!(note["params"]["progressToken"], "p1", "{text}");
-        }
-    }
-}
-
-/// Says when a request is over.
-struct Guard(tokio::sync::mpsc::UnboundedSender<()>);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        let _ = self.0.send(());
-    }
-}
-
-/// Whoever goes away wants nothing more: a wait of minutes ends at once.
-#[tokio::test]
-async fn a_request_that_is_left_ends() {
-    let (_folder, engine) = engine().await;
-    let alice: handover_core::ids::AgentId = "alice".parse().unwrap();
-    let caller = engine.for_caller(Caller::of_agent(alice.clone(), "default"));
-    let (sender, mut over) = tokio::sync::mpsc::unbounded_channel();
-    let guarded = move |mut request: axum::extract::Request, next: axum::middleware::Next| {
-        request.extensions_mut().insert(std::sync::Arc::new(Guard(sender.clone())));
-        next.run(request)
-    };
-    let app = router(&Options::local()).layer(Extension(caller)).layer(axum::middleware::from_fn(guarded));
-    let at = listen(app).await;
-    let params = json!({ "name": "check_inbox", "arguments": { "wait_seconds": 600 } });
-    let ask = modern(&at, "tools/call", Some("check_inbox"), params);
-    let left = tokio::spawn(async move { ask.send().await.unwrap().text().await });
-    // It has begun when whoever asks is known.
-    while engine.agent(&alice).is_err() {
-        tokio::task::yield_now().await;
-    }
-    left.abort();
-    let over = tokio::time::timeout(std::time::Duration::from_secs(30), over.recv()).await;
-    assert!(over.is_ok(), "it still waits");
-}
-
-#[tokio::test]
-async fn what_was_subscribed_to_is_heard_on_the_stream_of_the_session() {
-    let served = served().await;
-    let session = begin(&served.alice).await;
-    let mut stream = within(&served.alice, Method::GET, &session).send().await.unwrap();
-    assert_eq!(stream.status(), 200);
-    assert!(stream.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream"));
-    let uri = json!({ "uri": "handover://agents" });
-    let subscribe = json!({ "jsonrpc": "2.0", "id": 2, "method": "resources/subscribe", "params": uri });
-    let answer = within(&served.alice, Method::POST, &session).body(subscribe.to_string()).send().await.unwrap();
-    assert!(message(answer).await.get("result").is_some());
-    assert_eq!(tool(&served.eve, "check_inbox").send().await.unwrap().status(), 200);
-    let mut text = String::new();
-    heard(&mut stream, &mut text, "notifications/resources/updated").await;
-    assert!(text.contains("handover://agents"), "{text}");
-    let plain = ask(&served.alice, Method::GET).header("mcp-protocol-version", "2025-11-25").send().await.unwrap();
-    assert!(plain.status().is_client_error(), "without a session there is no stream: {}", plain.status());
 }

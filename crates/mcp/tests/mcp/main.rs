@@ -13,5 +13,6 @@ mod roles;
 mod sessions;
 mod shape;
 mod story;
+mod streams;
 mod table;
 mod waiting;

@@ -6,6 +6,7 @@ use handover_core::{
     agent::{AgentKind, Profile, Risk},
     refusal::Code,
 };
+use handover_mcp::RESOURCES;
 use serde_json::json;
 
 #[tokio::test]
@@ -56,7 +57,7 @@ async fn things_of_another_tenant_do_not_exist() {
             assert!(answer["error"]["message"].as_str().unwrap().contains("there is no resource"), "{answer}");
         }
         let listed = eve.result("resources/list", json!({})).await;
-        assert_eq!(listed["resources"].as_array().unwrap().len(), 2);
+        assert_eq!(listed["resources"].as_array().unwrap().len(), RESOURCES.len());
         let there = eve.tool("list_specialists", json!({})).await;
         assert_eq!(there["specialists"], json!([]));
         for name in ["session_id", "agent_id", "handoff_id"] {
