@@ -199,9 +199,13 @@ async fn begin(ask: &Ask, form: Handing, kind: Kind, session: &Session) -> Resul
     begun(ask.engine.initiate(&session.id, request).await?)
 }
 
-/// Nothing came of it: a session that was opened for it alone is not left behind.
+/// Nothing came of it: a session that was opened for it alone is not left behind. One that has a handoff stays, whatever went
+/// wrong: the same call may have arrived before.
 async fn leave(ask: &Ask, session: &Session) {
-    if let Ok(by) = ask.me().await {
+    let empty = ask.engine.session(&session.id).await.is_ok_and(|session| session.handoffs == 0);
+    if let Ok(by) = ask.me().await
+        && empty
+    {
         let command = Command::End { by, reason: "nothing was handed over".into() };
         let _ = ask.submit(&session.id, command, "leave").await;
     }
