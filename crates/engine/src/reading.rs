@@ -95,9 +95,21 @@ impl Engine {
     /// When the store cannot be read.
     pub async fn sessions(&self, skip: usize, limit: usize) -> Result<Vec<SessionId>, HandoffError> {
         if self.caller.is_restricted() {
-            return self.sessions_seen(skip, limit.min(PAGE_MAX)).await;
+            return self.sessions_seen(skip, limit.min(PAGE_MAX), usize::MAX).await;
         }
         Ok(self.inner.store.sessions(&self.caller.tenant, skip, limit.min(PAGE_MAX)).await?)
+    }
+
+    /// The same without a long search: after so many sessions that are not this caller's, no more are looked for. What lies
+    /// further back is not found.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn sessions_nearby(&self, limit: usize, hidden_max: usize) -> Result<Vec<SessionId>, HandoffError> {
+        if self.caller.is_restricted() {
+            return self.sessions_seen(0, limit.min(PAGE_MAX), hidden_max).await;
+        }
+        self.sessions(0, limit).await
     }
 
     /// What waits for an agent to take it, by level, then age.

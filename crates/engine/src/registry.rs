@@ -16,9 +16,14 @@ impl Engine {
     /// Registers an agent that lives elsewhere, or changes its profile.
     ///
     /// # Errors
-    /// When the profile is not valid, with everything that is wrong with it; when the id is somebody else's, or the profile
-    /// is not this caller's to set.
-    pub async fn register_profile(&self, mut profile: Profile) -> Result<(), HandoffError> {
+    /// When the profile is not valid, with everything that is wrong with it; when the id is somebody else's or reserved, or
+    /// the profile is not this caller's to set.
+    pub async fn register_profile(&self, profile: Profile) -> Result<(), HandoffError> {
+        not_reserved(&profile.id)?;
+        self.put_profile(profile).await
+    }
+
+    async fn put_profile(&self, mut profile: Profile) -> Result<(), HandoffError> {
         self.acts_for(&profile.id)?;
         let bound = self.caller.acts_as.is_some();
         self.caller.may(if bound { Right::Act } else { Right::Administer })?;
@@ -72,13 +77,17 @@ impl Engine {
     }
 
     /// Registers an agent of this process: its profile, and the code that does the work.
-    /// Work that was offered to it before, also before a restart, begins at once.
+    /// Work that was offered to it before, also before a restart, begins at once. Names that begin with `handover:` are for
+    /// what this program itself brings along: only code of the house gets here with one.
     ///
     /// # Errors
     /// As [`Engine::register_profile`].
     pub async fn register(&self, profile: Profile, agent: impl LocalAgent) -> Result<(), HandoffError> {
         let id = profile.id.clone();
-        self.register_profile(profile).await?;
+        if !self.caller.house {
+            not_reserved(&id)?;
+        }
+        self.put_profile(profile).await?;
         self.attach(id, Arc::new(agent)).await
     }
 
@@ -228,6 +237,14 @@ impl Engine {
         self.kick(agent);
         self.inner.claims.ring_all(agent);
     }
+}
+
+/// What the engine brings along has names that nobody else can take.
+fn not_reserved(id: &AgentId) -> Result<(), HandoffError> {
+    if id.as_str().starts_with("handover:") {
+        return Err(Refusal::new(Code::ReservedName, format!("{id} is reserved")).at("id").into());
+    }
+    Ok(())
 }
 
 fn unknown(agent: &AgentId, agents: Known<'_>) -> HandoffError {

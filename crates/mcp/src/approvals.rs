@@ -9,8 +9,8 @@ use handover_engine::{
 };
 use serde_json::json;
 
-/// The agent that passes approvals on.
-pub const APPROVALS: &str = "approvals";
+/// The agent that passes approvals on. The name is reserved: nobody can take it before it is needed.
+pub const APPROVALS: &str = "handover:approvals";
 /// The sort of task that it takes.
 pub(crate) const TASK: &str = "approval";
 /// How many it passes on at once.

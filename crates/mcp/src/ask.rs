@@ -6,9 +6,10 @@ use handover_core::{
     command::{Command, Open},
     handoff::{Handoff, Phase, Status},
     ids::{AgentId, HandoffId, LeaseId, SessionId},
-    limits::{HUMAN_ACCEPT_MS, MCP_RENEWALS_MAX, MCP_SESSIONS_LOOKED_AT},
+    limits::{HUMAN_ACCEPT_MS, MCP_FRESH_MS, MCP_RENEWALS_MAX, MCP_SESSIONS_LOOKED_AT, MCP_SESSIONS_PASSED_MAX},
     refusal::{Code, HandoffError, Refusal},
     session::Session,
+    time::Timestamp,
 };
 use handover_engine::{Engine, HandoffQuery};
 use serde::{Deserialize, Serialize};
@@ -43,21 +44,41 @@ pub(crate) struct Place {
     /// The only handoff that the agent holds.
     #[serde(default)]
     pub(crate) holding: Option<HandoffId>,
+    /// Whether what is written without a word on where belongs there: the agent works in it, or has done so lately.
+    #[serde(default)]
+    goes_on: bool,
+    /// Whether what is handed over belongs there: the agent works in it, or has lately opened it for something.
+    #[serde(default)]
+    takes_work: bool,
+}
+
+impl Place {
+    /// The session of work that the agent holds.
+    fn of_work(session: SessionId, holding: Option<HandoffId>) -> Self {
+        Self { session: Some(session), holding, goes_on: true, takes_work: true }
+    }
+
+    /// The latest open session of the agent.
+    fn of_session(session: &Session, now: Timestamp) -> Self {
+        let goes_on = now.since(session.last_at) < MCP_FRESH_MS;
+        Self { session: Some(session.id.clone()), holding: None, goes_on, takes_work: goes_on && session.handoffs == 0 }
+    }
 }
 
 impl Ask {
     pub(crate) async fn of(engine: &Engine, call: &Call) -> Self {
         let me = named(engine, call.agent.as_deref());
-        let key = call.key.clone();
         let ask = Self {
             engine: engine.clone(),
             me,
             person: call.person.clone(),
-            key,
+            key: call.key.clone(),
             place: Place::default(),
             traceparent: None,
         };
-        ask.renew().await;
+        if call.what.is_a_sign_of_life() {
+            ask.renew().await;
+        }
         ask
     }
 
@@ -96,7 +117,7 @@ impl Ask {
         self.engine.register_profile(profile).await
     }
 
-    /// Every call is a sign of life: what the agent holds is kept for it. What cannot be renewed is told by the call itself.
+    /// A call is a sign of life: what the agent holds is kept for it. What cannot be renewed is told by the call itself.
     async fn renew(&self) {
         for handoff in self.holding().await.unwrap_or_default() {
             if let Phase::Running { lease, lease_until, lease_ms, in_process: false, .. } = handoff.phase
@@ -178,33 +199,57 @@ impl Ask {
         }
     }
 
-    /// The session that a call without one is about: that of the work which the agent holds, else its latest open one, else
-    /// a new one whose name follows from the call.
-    pub(crate) async fn place(&self) -> Result<Place, HandoffError> {
+    /// The session that a call without one is about: that of the work which the agent holds, else its latest open one.
+    pub(crate) async fn place(&self, session: bool) -> Result<Place, HandoffError> {
         let Ok(me) = &self.me else { return Ok(Place::default()) };
         let held = self.holding().await?;
         if let Some(last) = held.last() {
             let holding = Some(last.id).filter(|_| held.len() == 1);
-            return Ok(Place { session: Some(last.session_id.clone()), holding });
+            return Ok(Place::of_work(last.session_id.clone(), holding));
         }
-        for id in self.engine.sessions(0, MCP_SESSIONS_LOOKED_AT).await? {
+        if !session {
+            return Ok(Place::default());
+        }
+        for id in self.engine.sessions_nearby(MCP_SESSIONS_LOOKED_AT, MCP_SESSIONS_PASSED_MAX).await? {
             // What is gone meanwhile is not the one.
             let Ok(session) = self.engine.session(&id).await else { continue };
             let open = session.ended_at.is_none() && session.workflow.is_none();
             if session.active_agent == *me && open && session.metadata.get(ASIDE).is_none() {
-                return Ok(Place { session: Some(id), holding: None });
+                return Ok(Place::of_session(&session, self.engine.now()));
             }
         }
         Ok(Place::default())
     }
 
-    /// The session that is named or meant, as it is; a new one where there is none yet and none was named.
+    /// The session that is named or meant, as it is; a new one where there is none that goes on and none was named.
     pub(crate) async fn session(&self, given: Option<&str>, request: &str) -> Result<Arc<Session>, HandoffError> {
+        let meant = self.place.session.as_ref().filter(|_| self.place.goes_on);
+        self.named_or(given, meant, request).await
+    }
+
+    /// The session that something is handed over in, and whether it was opened for it: another piece of work does not land
+    /// in the session of the last one.
+    pub(crate) async fn session_for_work(
+        &self,
+        given: Option<&str>,
+        request: &str,
+    ) -> Result<(Arc<Session>, bool), HandoffError> {
+        let meant = self.place.session.as_ref().filter(|_| self.place.takes_work);
+        let is_new = given.is_none() && meant.is_none();
+        Ok((self.named_or(given, meant, request).await?, is_new))
+    }
+
+    async fn named_or(
+        &self,
+        given: Option<&str>,
+        meant: Option<&SessionId>,
+        request: &str,
+    ) -> Result<Arc<Session>, HandoffError> {
         if let Some(given) = given {
             return self.engine.session(&session_id(given)?).await;
         }
         let me = self.me().await?;
-        let meant = match &self.place.session {
+        let meant = match meant {
             Some(meant) => meant.clone(),
             None => self.new_session()?,
         };

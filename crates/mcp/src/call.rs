@@ -33,7 +33,11 @@ pub enum What {
     /// The agent is there: at first sight it is registered.
     Hello,
     /// What a call is about where it does not say.
-    Where,
+    Where {
+        /// Whether a session is looked for, too.
+        #[serde(default)]
+        session: bool,
+    },
     /// A tool.
     Tool {
         /// Its name.
@@ -93,6 +97,21 @@ pub enum What {
     },
 }
 
+impl What {
+    /// Whether an agent at work asks this. What a host asks by itself, even when its agent is gone, keeps no work.
+    pub(crate) fn is_a_sign_of_life(&self) -> bool {
+        match self {
+            Self::Hello | Self::Changes { .. } | Self::Where { .. } => false,
+            Self::Tool { .. }
+            | Self::Decide { .. }
+            | Self::Resources
+            | Self::Read { .. }
+            | Self::Prompt { .. }
+            | Self::Complete { .. } => true,
+        }
+    }
+}
+
 /// Why a call came to nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
@@ -133,7 +152,7 @@ async fn carry(engine: &Engine, call: Call) -> Result<Value, Fault> {
     let ask = Ask::of(engine, &call).await;
     match call.what {
         What::Hello => Ok(told(&ask.me().await?)),
-        What::Where => Ok(told(&ask.place().await?)),
+        What::Where { session } => Ok(told(&ask.place(session).await?)),
         What::Tool { name, arguments, place, traceparent } => {
             let place = serde_json::from_value(place).unwrap_or_default();
             let ask = ask.within(place, traceparent);

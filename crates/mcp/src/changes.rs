@@ -96,8 +96,18 @@ fn heard(notice: Option<Notice>) -> Option<Arc<BusMessage>> {
 
 fn note(ask: &Ask, watched: &[Watched<'_>], message: &BusMessage, found: &mut Changed) {
     let (session, handoff, agent) = (&message.context.session_id, message.payload.handoff(), agent_of(ask, message));
+    // Work that comes or goes changes how busy somebody is, and what waits.
+    let works = |agent: &str| {
+        let mut both = message.source_agent.iter().chain(&message.target_agent);
+        handoff.is_some() && both.any(|found| found.as_str() == agent)
+    };
     for one in watched {
-        if concerns(&one.place, session, handoff, agent) {
+        let moved = match &one.place {
+            uri::Place::Inbox => ask.me_if_known().is_some_and(|me| works(me.as_str())),
+            uri::Place::Agent(id) => works(id),
+            _ => false,
+        };
+        if moved || concerns(&one.place, session, handoff, agent) {
             found.uris.insert(one.uri.to_owned());
         }
     }
@@ -125,6 +135,7 @@ fn concerns(place: &uri::Place, session: &SessionId, handoff: Option<HandoffId>,
         }
         uri::Place::Handoff(id) => handoff.is_some_and(|handoff| handoff.to_string() == *id),
         uri::Place::Agents => agent.is_some(),
+        uri::Place::Inbox => false,
         uri::Place::Agent(id) => agent.is_some_and(|agent| agent.as_str() == id),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::ask::Ask;
 use handover_core::{
-    limits::{MCP_SESSIONS_LOOKED_AT, MCP_SUGGESTIONS_MAX},
+    limits::{MCP_SESSIONS_LOOKED_AT, MCP_SESSIONS_PASSED_MAX, MCP_SUGGESTIONS_MAX},
     refusal::HandoffError,
 };
 use handover_engine::HandoffQuery;
@@ -11,7 +11,7 @@ use handover_engine::HandoffQuery;
 pub(crate) async fn suggest(ask: &Ask, argument: &str, value: &str) -> Result<Vec<String>, HandoffError> {
     let names: Vec<String> = match argument {
         "session" | "session_id" => {
-            let ids = ask.engine.sessions(0, MCP_SESSIONS_LOOKED_AT).await?;
+            let ids = ask.engine.sessions_nearby(MCP_SESSIONS_LOOKED_AT, MCP_SESSIONS_PASSED_MAX).await?;
             ids.iter().map(ToString::to_string).collect()
         }
         "agent" | "agent_id" => ask.engine.agents().iter().map(|agent| agent.profile.id.to_string()).collect(),

@@ -55,7 +55,15 @@ impl Front {
         Self::new(Arc::new(move |_| Ok(way.clone())))
     }
 
+    /// The same for a client that may be gone without a word: after so long without a request it is told nothing more.
+    #[must_use]
+    pub(crate) fn for_silent(mut self, most: std::time::Duration) -> Self {
+        self.watching = Arc::new(Watching::for_silent(most));
+        self
+    }
+
     fn way(&self, extensions: &Extensions) -> Result<Arc<dyn Way>, ErrorData> {
+        self.watching.heard();
         (self.ways)(extensions)
     }
 }
@@ -126,6 +134,11 @@ impl ServerHandler for Front {
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Owned(REVISIONS.to_vec())
+    }
+
+    async fn ping(&self, _context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.watching.heard();
+        Ok(())
     }
 
     async fn list_tools(

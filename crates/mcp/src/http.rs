@@ -41,40 +41,54 @@ const STATELESS: &str = "2026-07-28";
 pub struct Options {
     /// The names by which it may be called; any where none is given, because whoever mounts it looks at that.
     pub hosts: Vec<String>,
+    /// Sessions of clients at once; at most `MCP_SESSIONS_MAX`.
+    pub sessions_max: usize,
+    /// How long a session lives without a request, in milliseconds.
+    pub idle_ms: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { hosts: Vec::new(), sessions_max: MCP_SESSIONS_MAX, idle_ms: MCP_SESSION_IDLE_MS }
+    }
 }
 
 impl Options {
     /// For this machine alone.
     #[must_use]
     pub fn local() -> Self {
-        Self { hosts: ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec() }
+        Self { hosts: ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec(), ..Self::default() }
     }
 
     /// Where whoever mounts it has looked at the names.
     #[must_use]
     pub fn mounted() -> Self {
-        Self { hosts: Vec::new() }
+        Self::default()
     }
 }
 
 /// Sessions of clients that began with a handshake, and whose they are.
 struct Sessions {
     manager: Arc<LocalSessionManager>,
+    max: usize,
     owners: Mutex<HashMap<String, (u64, Caller)>>,
 }
 
 /// The routes: `/mcp`, and nothing else.
 pub fn router(options: &Options) -> Router {
     let mut manager = LocalSessionManager::default();
-    manager.session_config.keep_alive = Some(Duration::from_millis(MCP_SESSION_IDLE_MS));
+    let idle = Duration::from_millis(options.idle_ms);
+    manager.session_config.keep_alive = Some(idle);
     let manager = Arc::new(manager);
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(options.hosts.clone())
         .with_json_response(true)
         .with_max_request_body_bytes(REQUEST_BYTES_MAX);
     let ways: Ways = Arc::new(way);
-    let service = StreamableHttpService::new(move || Ok(Front::new(ways.clone())), manager.clone(), config);
-    let sessions = Arc::new(Sessions { manager, owners: Mutex::default() });
+    let service =
+        StreamableHttpService::new(move || Ok(Front::new(ways.clone()).for_silent(idle)), manager.clone(), config);
+    let sessions =
+        Arc::new(Sessions { manager, max: options.sessions_max.min(MCP_SESSIONS_MAX), owners: Mutex::default() });
     Router::new()
         .route_service("/mcp", service)
         .layer(middleware::from_fn_with_state(sessions, check))
@@ -129,10 +143,7 @@ async fn check(State(sessions): State<Arc<Sessions>>, mut request: Request, next
         Some(id) if !sessions.belongs(id, &caller) => {
             return refuse(StatusCode::NOT_FOUND, "there is no such session: begin again with `initialize`");
         }
-        None if !stateless && sessions.is_full().await => {
-            let why = format!("there are {MCP_SESSIONS_MAX} sessions already (MCP_SESSIONS_MAX); come back later");
-            return refuse(StatusCode::SERVICE_UNAVAILABLE, &why);
-        }
+        None if !stateless && sessions.count().await >= sessions.max => return sessions.full(),
         Some(_) | None => {}
     }
     let ends = request.method() == Method::DELETE;
@@ -145,7 +156,13 @@ async fn check(State(sessions): State<Arc<Sessions>>, mut request: Request, next
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     let begun = response.headers().get(SESSION).and_then(|value| value.to_str().ok());
     if let (None, Some(begun)) = (&named, begun) {
-        sessions.begin(begun.to_owned(), caller).await;
+        let begun = begun.to_owned();
+        // Whatever the headers said, a session was begun.
+        if sessions.count().await > sessions.max {
+            let _ = sessions.manager.close_session(&begun.into()).await;
+            return sessions.full();
+        }
+        sessions.begin(begun, caller).await;
     }
     response
 }
@@ -159,8 +176,13 @@ impl Sessions {
         self.owners.lock().get(id).is_some_and(|(_, owner)| owner == caller)
     }
 
-    async fn is_full(&self) -> bool {
-        self.manager.sessions.read().await.len() >= MCP_SESSIONS_MAX
+    async fn count(&self) -> usize {
+        self.manager.sessions.read().await.len()
+    }
+
+    fn full(&self) -> Response<Body> {
+        let why = format!("there are {} sessions already (MCP_SESSIONS_MAX); come back later", self.max);
+        refuse(StatusCode::SERVICE_UNAVAILABLE, &why)
     }
 
     /// Notes whose a session is. Those that are over are forgotten, and of one caller's too many the oldest ends.

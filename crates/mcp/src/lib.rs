@@ -16,6 +16,7 @@ mod listen;
 mod prompts;
 mod resources;
 mod schema;
+mod state;
 mod table;
 mod tools;
 mod uri;

@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use tokio::task::JoinHandle;
+use tokio::{sync::Notify, task::JoinHandle};
 
 /// Goes through the changes of resources, from now on.
 struct Follower {
@@ -73,14 +73,49 @@ pub(crate) async fn listen(way: Arc<dyn Way>, context: &SubscriptionContext) -> 
 /// What a client with a handshake watches: one task for all of it, which ends with the client.
 #[derive(Default)]
 pub(crate) struct Watching {
-    uris: Arc<Mutex<BTreeSet<String>>>,
+    watched: Arc<Watched>,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
+/// What is watched, and whether there is still somebody who does.
+#[derive(Default)]
+struct Watched {
+    uris: Mutex<BTreeSet<String>>,
+    /// Rung when there is one more: who looks already begins anew, so that nothing is missed.
+    added: Notify,
+    silence: Silence,
+}
+
+/// When the client asked something last, and how long it may be silent; for ever where its line says that it is there.
+#[derive(Default)]
+struct Silence {
+    since: Mutex<Option<Instant>>,
+    most: Option<Duration>,
+}
+
+impl Silence {
+    /// Whether the client asked nothing for so long that nobody may be there any more.
+    fn is_over(&self) -> bool {
+        let silent = self.since.lock().map(|since| since.elapsed());
+        self.most.is_some_and(|most| silent.is_some_and(|silent| silent > most))
+    }
+}
+
 impl Watching {
+    /// For a client that may be gone without a word: it is told nothing more when it was silent for so long.
+    pub(crate) fn for_silent(most: Duration) -> Self {
+        let silence = Silence { most: Some(most), ..Silence::default() };
+        Self { watched: Arc::new(Watched { silence, ..Watched::default() }), task: Mutex::default() }
+    }
+
+    /// The client asks something.
+    pub(crate) fn heard(&self) {
+        *self.watched.silence.since.lock() = Some(Instant::now());
+    }
+
     pub(crate) async fn add(&self, way: Arc<dyn Way>, uri: &str, peer: Peer<RoleServer>) -> Result<(), ErrorData> {
         {
-            let mut uris = self.uris.lock();
+            let mut uris = self.watched.uris.lock();
             if uris.len() >= MCP_SUBSCRIPTIONS_MAX && !uris.contains(uri) {
                 let message = format!("at most {MCP_SUBSCRIPTIONS_MAX} resources (MCP_SUBSCRIPTIONS_MAX)");
                 return Err(ErrorData::invalid_params(message, None));
@@ -88,10 +123,11 @@ impl Watching {
             uris.insert(uri.to_owned());
         }
         if self.is_followed() {
+            self.watched.added.notify_one();
             return Ok(());
         }
         let follower = Follower::begin(way).await?;
-        let task = tokio::spawn(follow(follower, self.uris.clone(), peer));
+        let task = tokio::spawn(follow(follower, self.watched.clone(), peer));
         if let Some(before) = self.task.lock().replace(task) {
             before.abort();
         }
@@ -103,7 +139,7 @@ impl Watching {
     }
 
     pub(crate) fn remove(&self, uri: &str) {
-        self.uris.lock().remove(uri);
+        self.watched.uris.lock().remove(uri);
     }
 }
 
@@ -115,11 +151,15 @@ impl Drop for Watching {
     }
 }
 
-async fn follow(mut follower: Follower, uris: Arc<Mutex<BTreeSet<String>>>, peer: Peer<RoleServer>) {
-    loop {
-        let watched: Vec<String> = uris.lock().iter().cloned().collect();
-        for uri in follower.next(watched).await {
-            let wanted = uris.lock().contains(&uri);
+async fn follow(mut follower: Follower, watched: Arc<Watched>, peer: Peer<RoleServer>) {
+    while !watched.silence.is_over() {
+        let uris: Vec<String> = watched.uris.lock().iter().cloned().collect();
+        let changed = tokio::select! {
+            changed = follower.next(uris) => changed,
+            () = watched.added.notified() => continue,
+        };
+        for uri in changed {
+            let wanted = watched.uris.lock().contains(&uri);
             if wanted && peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_err() {
                 return; // Nobody hears it any more.
             }

@@ -8,7 +8,7 @@ use crate::{
 };
 use handover_core::{
     agent::Agent,
-    limits::{MCP_MESSAGES, MCP_ROWS, PAGE_MAX},
+    limits::{MCP_MESSAGES, MCP_ROWS, MCP_SESSIONS_PASSED_MAX, PAGE_MAX},
     refusal::{Family, HandoffError},
     session::Session,
 };
@@ -20,9 +20,10 @@ use serde_json::{Value, json};
 pub type Row = (&'static str, &'static str, &'static str, &'static str);
 
 /// Those that are always there.
-pub const RESOURCES: [Row; 2] = [
+pub const RESOURCES: [Row; 3] = [
     ("handover://sessions", "sessions", "Sessions", "The latest sessions that exist for you."),
     ("handover://agents", "agents", "Agents", "The agents and people that exist for you."),
+    ("handover://inbox", "inbox", "Your inbox", "What waits for you, as `check_inbox` tells it."),
 ];
 
 /// Those that are named by an id.
@@ -62,7 +63,7 @@ pub(crate) async fn list(ask: &Ask) -> Result<Vec<Listed>, HandoffError> {
         says: (*says).to_owned(),
     });
     let mut all: Vec<Listed> = fixed.collect();
-    for id in ask.engine.sessions(0, MCP_ROWS).await? {
+    for id in ask.engine.sessions_nearby(MCP_ROWS, MCP_SESSIONS_PASSED_MAX).await? {
         let says = "A session: who has it, what it shares, its latest handoffs.".to_owned();
         let (uri, name) = (uri::of("sessions", id.as_str()), id.to_string());
         all.push(Listed { uri, title: format!("Session {name}"), name, says });
@@ -99,6 +100,7 @@ async fn content(ask: &Ask, place: uri::Place) -> Result<Value, HandoffError> {
             Ok(json!(tools::view(&handoff)))
         }
         uri::Place::Agents => Ok(json!(ask.engine.agents().iter().take(PAGE_MAX).map(agent).collect::<Vec<_>>())),
+        uri::Place::Inbox => tools::inbox(ask).await,
         uri::Place::Agent(id) => Ok(agent(&ask.engine.agent(&agent_id(&id, "agent_id")?)?)),
         uri::Place::Audit { session, after } => audit(ask, &session, after).await,
     }
@@ -106,7 +108,7 @@ async fn content(ask: &Ask, place: uri::Place) -> Result<Value, HandoffError> {
 
 async fn sessions(ask: &Ask) -> Result<Value, HandoffError> {
     let mut all = Vec::new();
-    for id in ask.engine.sessions(0, MCP_ROWS).await? {
+    for id in ask.engine.sessions_nearby(MCP_ROWS, MCP_SESSIONS_PASSED_MAX).await? {
         if let Ok(session) = ask.engine.session(&id).await {
             all.push(in_short(&session));
         }

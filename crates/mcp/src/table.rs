@@ -134,6 +134,15 @@ impl Tool {
         self.hints = hints;
         self
     }
+
+    /// What has to be found out before a call, because it does not say: nothing, or the work that is held, or (true) the
+    /// session besides. Looking for a session takes long in a busy house.
+    pub(crate) fn looks_for(&self, arguments: &Map<String, Value>) -> Option<bool> {
+        let takes = |name: &str| self.input.get("properties").is_some_and(|fields| fields.get(name).is_some());
+        let says = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
+        let lacks = |name: &str| takes(name) && !says(name);
+        (lacks("session_id") || lacks("handoff_id")).then(|| lacks("session_id"))
+    }
 }
 
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(crate::tools::all);

@@ -10,6 +10,7 @@ pub(crate) enum Place {
     Messages { session: String, first: Option<u64>, last: Option<u64> },
     Handoff(String),
     Agents,
+    Inbox,
     Agent(String),
     Audit { session: String, after: Option<u64> },
 }
@@ -34,6 +35,7 @@ pub(crate) fn read(uri: &str) -> Option<Place> {
         }
         ["handoffs", id] if !id.is_empty() => Some(Place::Handoff((*id).to_owned())),
         ["agents"] => Some(Place::Agents),
+        ["inbox"] => Some(Place::Inbox),
         ["agents", id] if !id.is_empty() => Some(Place::Agent((*id).to_owned())),
         ["audit", id] if !id.is_empty() => Some(Place::Audit { session: (*id).to_owned(), after: number("after") }),
         _ => None,

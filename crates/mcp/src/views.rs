@@ -163,15 +163,15 @@ impl Told for HandoffView {
             lines.push(format!("Something must happen until {due}."));
         }
         for asked in &self.questions {
-            lines.push(format!("Question: {}", asked.question));
+            lines.push(format!("Question:\n{}", quoted(&asked.question)));
             match (&asked.answer, &asked.answered_by) {
                 (Some(answer), by) => {
-                    lines.push(format!("Answer of {}: {answer}", by.as_deref().unwrap_or("somebody")));
+                    lines.push(format!("Answer of {}:\n{}", by.as_deref().unwrap_or("somebody"), quoted(answer)));
                 }
                 (None, _) => lines.push("Nobody has answered it yet: `answer_question` does.".to_owned()),
             }
         }
-        lines.extend(self.warnings.iter().map(|warning| format!("Warning: {warning}")));
+        lines.extend(self.warnings.iter().map(|warning| format!("Warning:\n{}", quoted(warning))));
         lines.extend(self.result.as_ref().map(Told::text));
         lines.join("\n")
     }

@@ -4,13 +4,11 @@
 use crate::{
     call::{Fault, What, read},
     front::{fault, key, result},
+    state::State,
     table::{Done, Question, Tool, refused},
     way::Way,
 };
-use handover_core::{
-    digest::Digest,
-    limits::{MCP_ELICIT_MS, MCP_WAIT_MS_MAX},
-};
+use handover_core::limits::{MCP_ELICIT_MS, MCP_WAIT_MS_MAX};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -20,7 +18,6 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{
     collections::BTreeMap,
@@ -30,16 +27,6 @@ use std::{
 /// The name of the one question that is asked by return.
 const ASKED: &str = "approval";
 
-/// What a client brings back when it was asked something. Nothing in it is trusted: the call is made again, and what it asks
-/// then is what was answered, or it is asked anew.
-#[derive(Debug, Serialize, Deserialize)]
-struct State {
-    /// Makes it the same call.
-    key: String,
-    /// What the person saw.
-    digest: Digest,
-}
-
 /// Calls a tool and waits as long as the call says.
 pub(crate) async fn call(
     way: &dyn Way,
@@ -48,18 +35,24 @@ pub(crate) async fn call(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let arguments = request.arguments.unwrap_or_default();
-    let state = request.request_state.as_deref().and_then(|text| serde_json::from_str::<State>(text).ok());
+    let state = match request.request_state.as_deref() {
+        Some(text) => Some(State::read(text, tool.name, &way.whose()).ok_or_else(strange_state)?),
+        None => None,
+    };
     let key = state.as_ref().map_or_else(key, |state| state.key.clone());
     let answers = request.input_responses.unwrap_or_default();
     let answer = answers.get(ASKED).cloned().and_then(|value| serde_json::from_value(value).ok());
     let traceparent = context.meta.get("traceparent").and_then(Value::as_str).map(str::to_owned);
-    let place = way.ask(What::Where, &key).await.unwrap_or_default();
+    let place = match tool.looks_for(&arguments) {
+        Some(session) => way.ask(What::Where { session }, &key).await.unwrap_or_default(),
+        None => Value::Null,
+    };
     let what = What::Tool { name: tool.name.to_owned(), arguments: arguments.clone(), place, traceparent };
     let mut done = ask(way, &what, &key).await?;
     if let Some(question) = done.question.take().filter(|_| can_ask(context)) {
         match (answer, state) {
             (Some(answer), Some(state)) if state.digest == question.digest => decide(way, &question, answer).await?,
-            _ if asks_by_return(context) => return input_required(&question, &key),
+            _ if asks_by_return(context) => return input_required(way, tool, &question, &key),
             _ => ask_now(way, &question, context).await?,
         }
         done = ask(way, &what, &key).await?;
@@ -126,9 +119,13 @@ fn form(question: &Question) -> Result<ElicitRequestParams, ErrorData> {
     })
 }
 
-fn input_required(question: &Question, key: &str) -> Result<CallToolResponse, ErrorData> {
+fn strange_state() -> ErrorData {
+    ErrorData::invalid_params("this requestState is not one of this call: make the call again without it", None)
+}
+
+fn input_required(way: &dyn Way, tool: &Tool, question: &Question, key: &str) -> Result<CallToolResponse, ErrorData> {
     let asked = InputRequest::Elicitation(ElicitRequest::new(form(question)?));
-    let state = State { key: key.to_owned(), digest: question.digest };
+    let state = State::new(key, question.digest, tool.name, &way.whose());
     let state = serde_json::to_string(&state).map_err(|why| ErrorData::internal_error(why.to_string(), None))?;
     let requests = BTreeMap::from([(ASKED.to_owned(), asked)]);
     Ok(InputRequiredResult::new(Some(requests), Some(state)).into())

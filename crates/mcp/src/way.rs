@@ -12,6 +12,11 @@ use std::sync::Arc;
 pub trait Way: Send + Sync + 'static {
     /// Asks. The same key with the same question is carried out once.
     async fn ask(&self, what: What, key: &str) -> Result<Value, Fault>;
+
+    /// Whose way it is, where clients of several callers reach this process.
+    fn whose(&self) -> String {
+        String::new()
+    }
 }
 
 /// Finds the way of a request by what came with it.
@@ -28,5 +33,10 @@ impl Way for Here {
     async fn ask(&self, what: What, key: &str) -> Result<Value, Fault> {
         let call = Call { agent: self.agent.clone(), person: None, key: key.to_owned(), what };
         Box::pin(carry_out(&self.engine, call)).await
+    }
+
+    fn whose(&self) -> String {
+        let caller = self.engine.caller();
+        serde_json::json!([caller.tenant, caller.name, caller.acts_as, self.agent]).to_string()
     }
 }

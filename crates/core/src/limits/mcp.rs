@@ -34,3 +34,8 @@ pub const MCP_REACH_MS: u64 = 20_000;
 pub const MCP_LOOK_MS: u64 = 1_000;
 /// How long a person at a host has to answer a question, in milliseconds. The question stays open elsewhere.
 pub const MCP_ELICIT_MS: u64 = 5 * 60 * 1_000;
+/// How long a session without a word is the one that an agent means when it names none, in milliseconds. Later it begins a new
+/// one: the work of today is not that of yesterday.
+pub const MCP_FRESH_MS: u64 = 60 * 60 * 1_000;
+/// Sessions that are not an agent's and that are passed over at most to find its own.
+pub const MCP_SESSIONS_PASSED_MAX: usize = 500;

@@ -59,18 +59,24 @@ impl Engine {
         Walk { engine: self, known: HashMap::new() }
     }
 
-    /// The sessions that exist for this caller, the latest first.
-    pub(crate) async fn sessions_seen(&self, skip: usize, limit: usize) -> Result<Vec<SessionId>, HandoffError> {
-        let (mut found, mut at, mut passed) = (Vec::new(), 0, 0);
+    /// The sessions that exist for this caller, the latest first. After so many that do not, no more are looked for.
+    pub(crate) async fn sessions_seen(
+        &self,
+        skip: usize,
+        limit: usize,
+        hidden_max: usize,
+    ) -> Result<Vec<SessionId>, HandoffError> {
+        let (mut found, mut at, mut passed, mut hidden) = (Vec::new(), 0, 0, 0);
         loop {
             let page = self.inner.store.sessions(&self.caller.tenant, at, PAGE_MAX).await?;
             at += page.len();
             let full = page.len() == PAGE_MAX;
             for id in page {
-                if found.len() == limit {
+                if found.len() == limit || hidden > hidden_max {
                     return Ok(found);
                 }
                 if !self.sees(&id).await? {
+                    hidden += 1;
                     continue;
                 }
                 passed += 1;

@@ -98,7 +98,9 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
             options.beside = staff.callbacks();
             options.metrics = telemetry.metrics().clone();
             options.commands = Some(Arc::new(away::Desk));
-            let mcp = handover_mcp::http::router(&handover_mcp::http::Options::mounted());
+            let public = settings.as_ref().and_then(|settings| settings.a2a.url.as_deref());
+            let names = handover_mcp::http::Options { hosts: hosts(&options, public), ..Default::default() };
+            let mcp = handover_mcp::http::router(&names);
             options.mounts.push(Mount::keyed("/mcp", mcp));
             let a2a = a2a(&engine, settings.as_ref(), &options).await;
             if let Ok(rim) = &a2a {
@@ -136,6 +138,29 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
     engine.close().await?;
     staff?.0.close().await;
     served
+}
+
+/// The names by which the address for hosts of agents may be called, so that no page makes a browser call it by another one.
+/// Any, where something stands in front of it, or where it listens on all addresses of the machine: its names are not known.
+fn hosts(options: &Options, public: Option<&str>) -> Vec<String> {
+    let ip = options.listen.ip();
+    if options.behind_proxy || ip.is_unspecified() {
+        return Vec::new();
+    }
+    let mut hosts = vec![ip.to_string()];
+    if ip.is_loopback() {
+        hosts.extend(["localhost", "127.0.0.1", "::1"].map(str::to_owned));
+    }
+    hosts.extend(public.and_then(host_of));
+    hosts
+}
+
+/// The host of an address, with its port where it has one.
+fn host_of(url: &str) -> Option<String> {
+    let rest = url.split_once("://")?.1;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    Some(host.to_owned()).filter(|host| !host.is_empty())
 }
 
 /// The rim for agents of other houses, as the file says.

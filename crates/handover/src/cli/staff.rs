@@ -29,7 +29,10 @@ pub(crate) async fn of(engine: &Engine, settings: Option<&Settings>) -> Result<S
 pub(crate) async fn employed(cli: &Cli, engine: &Engine, out: &mut Out) -> Result<(Staff, usize), Stop> {
     let settings = door::config(cli, None)?;
     let staff = of(engine, settings.as_ref()).await?;
-    handover_mcp::attend_again(engine).await?;
+    // Whoever asks for an approval is told why; it keeps nobody else from working.
+    if let Err(error) = handover_mcp::attend_again(engine).await {
+        out.note(format!("nobody passes approvals on: {error}")).await?;
+    }
     let employed = staff.employ_registered(engine).await;
     for (id, error) in &employed.lacking {
         out.note(format!("{id} cannot work here: {error}")).await?;

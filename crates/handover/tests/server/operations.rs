@@ -9,8 +9,8 @@ use handover_client::{Claiming, Client};
 use serde_json::{Value, json};
 use std::{
     fs::File,
-    io::Read,
-    net::SocketAddr,
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
     process::{Command, Stdio},
 };
 
@@ -125,4 +125,53 @@ fn commands_have_the_rights_of_the_key_and_the_log_has_no_secrets() {
     let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let told = lines.iter().filter(|line| line["route"] == json!("/v1/commands"));
     assert!(told.clone().count() >= 5 && told.clone().all(|line| line["request_id"].is_string()), "{text}");
+}
+
+/// The status of a call of a tool by this name of the server.
+fn called_as(address: SocketAddr, host: &str, key: &str) -> String {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({ "name": "check_inbox", "arguments": {}, "_meta": meta });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\n\
+         mcp-name: check_inbox\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut line = TcpStream::connect(address).unwrap();
+    line.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    let mut answer = String::new();
+    line.read_to_string(&mut answer).unwrap();
+    answer.split(' ').nth(1).unwrap_or_default().to_owned()
+}
+
+/// A page can make a browser call this machine by another name. That a key is asked for is no reason to answer.
+#[test]
+fn hosts_of_agents_call_the_server_by_its_own_names() {
+    let place = Place::new(None);
+    place.output("agents register --name alice --kind worker");
+    let key = place.json("keys make alice --role agent --agent alice")["secret"].as_str().unwrap().to_owned();
+    place.write("handover.yaml", "a2a: {url: \"https://house.example:8443/a2a\"}\n");
+    for (flag, names) in [
+        (
+            "",
+            vec![
+                ("127.0.0.1", "200"),
+                ("localhost:7800", "200"),
+                ("house.example:8443", "200"),
+                ("evil.example", "403"),
+                ("house.example.evil.example", "403"),
+            ],
+        ),
+        ("--behind-proxy", vec![("evil.example", "200")]),
+    ] {
+        let address = free();
+        let command = place.command(&format!("serve --json --log error --listen {address} {flag}"));
+        let (_running, _) = Other::start(command);
+        for (name, status) in names {
+            assert_eq!(called_as(address, name, &key), status, "{flag} {name}");
+        }
+    }
 }

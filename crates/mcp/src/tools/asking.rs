@@ -9,7 +9,7 @@ use crate::{
     ask::{Ask, handoff_id},
     elicit,
     table::{Given, Hints, Tool},
-    views::{HandoffView, Told, time},
+    views::{HandoffView, Told, quoted, time},
 };
 use handover_core::{
     command::Command,
@@ -133,17 +133,20 @@ struct Decided {
 impl Told for Decided {
     fn text(&self) -> String {
         let by = self.by.as_deref().unwrap_or("somebody");
-        let comment = if self.comment.is_empty() { String::new() } else { format!(" ({})", self.comment) };
-        match self.decision.as_str() {
-            "approved" => format!("Approved by {by}{comment}: {}", self.action),
+        let said = match self.decision.as_str() {
+            "approved" => format!("Approved by {by}."),
             "pending" => format!(
-                "Nobody has decided yet: {}. Do not do it. Call `request_approval` with `handoff_id` {id} later; a person \
-                 decides with `handover approve {id}` or `handover reject {id}`.",
-                self.action,
+                "Nobody has decided yet. Do not do it. Call `request_approval` with `handoff_id` {id} later; a person decides \
+                 with `handover approve {id}` or `handover reject {id}`.",
                 id = self.handoff_id
             ),
-            other => format!("Not approved ({other}){comment}: {}. Do not do it; tell the user.", self.action),
+            other => format!("Not approved ({other}). Do not do it; tell the user."),
+        };
+        let mut lines = vec![said, format!("What was asked for:\n{}", quoted(&self.action))];
+        if !self.comment.is_empty() {
+            lines.push(format!("Said to it:\n{}", quoted(&self.comment)));
         }
+        lines.join("\n")
     }
 }
 

@@ -133,7 +133,8 @@ struct Handing {
     /// How long to wait here, in seconds, at most 600: for the result of a delegation, or until a handover was taken.
     #[serde(default)]
     wait_seconds: Option<u64>,
-    /// The session. Left out: that of the work which you hold, else your latest open one, else a new one.
+    /// The session. Left out: that of the work which you hold, else the one that you have just opened for it, else a new
+    /// one.
     #[serde(default)]
     session_id: Option<String>,
 }
@@ -145,13 +146,21 @@ struct Handed {
     finished: bool,
     /// The handoff.
     handoff: HandoffView,
+    /// Whether its session was opened for it. Give its `session_id` with calls that belong to the same piece of work.
+    is_new_session: bool,
     /// What to do next.
     next: String,
 }
 
 impl Told for Handed {
     fn text(&self) -> String {
-        format!("{}\n\nNext: {}", self.handoff.text(), self.next)
+        let session = &self.handoff.session_id;
+        let new = if self.is_new_session {
+            format!("\nThe session is a new one: give `session_id` {session} with what belongs to it.")
+        } else {
+            String::new()
+        };
+        format!("{}{new}\n\nNext: {}", self.handoff.text(), self.next)
     }
 }
 
@@ -167,14 +176,39 @@ async fn hand_over(ask: Ask, form: Handing) -> Result<Given<Handed>, HandoffErro
 
 async fn hand(ask: Ask, form: Handing, kind: Kind, wait: u64) -> Result<Given<Handed>, HandoffError> {
     let asked = form.original_request.clone().unwrap_or_else(|| form.task.clone());
-    let session = ask.session(form.session_id.as_deref(), &asked).await?;
+    let (session, is_new) = ask.session_for_work(form.session_id.as_deref(), &asked).await?;
     let artifacts: Vec<NewArtifact> = form.artifacts.iter().cloned().map(Into::into).collect();
-    let request = request(&ask, form, kind, &session).await?;
-    let answer = ask.engine.initiate(&session.id, request).await?;
-    let id = begun(answer)?;
+    let id = match begin(&ask, form, kind, &session).await {
+        Ok(id) => id,
+        Err(error) => {
+            if is_new {
+                leave(&ask, &session).await;
+            }
+            return Err(error);
+        }
+    };
     keep(&ask, &session, artifacts).await;
     let handoff = waited(&ask, id, wait).await?;
-    given(&ask, &handoff, wait > 0).await
+    let mut given = given(&ask, &handoff, wait > 0).await?;
+    given.told.is_new_session = is_new;
+    Ok(given)
+}
+
+async fn begin(ask: &Ask, form: Handing, kind: Kind, session: &Session) -> Result<HandoffId, HandoffError> {
+    let request = request(ask, form, kind, session).await?;
+    begun(ask.engine.initiate(&session.id, request).await?)
+}
+
+/// Nothing came of it: a session that was opened for it alone is not left behind. One that has a handoff stays, whatever went
+/// wrong: the same call may have arrived before.
+async fn leave(ask: &Ask, session: &Session) {
+    let empty = ask.engine.session(&session.id).await.is_ok_and(|session| session.handoffs == 0);
+    if let Ok(by) = ask.me().await
+        && empty
+    {
+        let command = Command::End { by, reason: "nothing was handed over".into() };
+        let _ = ask.submit(&session.id, command, "leave").await;
+    }
 }
 
 async fn request(ask: &Ask, form: Handing, kind: Kind, session: &Session) -> Result<Request, HandoffError> {
@@ -265,7 +299,11 @@ async fn given(ask: &Ask, handoff: &Handoff, waits: bool) -> Result<Given<Handed
     view.result = view.result.or(result);
     let next = next(&view, finished);
     let question = if finished { None } else { elicit::question(ask, &handoff).await };
-    Ok(Given { told: Handed { finished, handoff: view, next }, again: waits && !finished, question })
+    Ok(Given {
+        told: Handed { finished, handoff: view, is_new_session: false, next },
+        again: waits && !finished,
+        question,
+    })
 }
 
 /// Where the work has come to, when it went further up, and how it ended.

@@ -7,14 +7,14 @@ use super::{
 use crate::{
     ask::{Ask, handoff_id},
     table::{Given, Hints, Tool},
-    views::{HandoffView, MessageView, Told, brief, time},
+    views::{HandoffView, MessageView, Told, brief, settled, time},
 };
 use handover_core::{
     command::Command,
     context::withheld_ranges,
     handoff::{Handoff, Phase, Status},
     ids::{AgentId, HandoffId},
-    limits::{MCP_LEASE_MS, MCP_ROWS},
+    limits::{MCP_LEASE_MS, MCP_ROWS, PAGE_MAX},
     refusal::{Code, HandoffError, Refusal},
 };
 use handover_engine::{Assignment, Filter, HandoffQuery};
@@ -28,12 +28,13 @@ pub(super) fn tools() -> Vec<Tool> {
             "check_inbox",
             "Check the inbox",
             "Tells what waits for you: handoffs that you are asked to take, work that you hold, results that came back to \
-             you, and open questions that you should answer. Call it when you begin, when you have finished something, and \
+             you, open questions that you should answer, and what you handed over that is still going on. Call it when you begin, when you have finished something, and \
              when the user asks whether there is work. Give `wait_seconds` to wait until something is there.",
             Some(0),
             check,
         )
-        .hints(Hints::LOOKS),
+        // Whoever looks is registered at first sight.
+        .hints(Hints::SETTLES),
         Tool::new(
             "accept_handoff",
             "Take a handoff",
@@ -80,6 +81,10 @@ struct Inbox {
     returns: Vec<HandoffView>,
     /// What you handed over and that waits for your answer to a question.
     questions: Vec<HandoffView>,
+    /// What you handed over and that is still going on, the latest first.
+    waiting_for: Vec<HandoffView>,
+    /// How many more there are than these lists show; they come when some of these are done.
+    more: usize,
 }
 
 impl Inbox {
@@ -96,6 +101,7 @@ impl Told for Inbox {
             ("You hold (`complete_handoff` when done)", &self.holding),
             ("Came back to you (`handoff_status` shows the result)", &self.returns),
             ("Waits for your answer (`answer_question`)", &self.questions),
+            ("You wait for (`handoff_status` tells more)", &self.waiting_for),
         ];
         for (head, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
             let lines: Vec<String> = list.iter().map(HandoffView::line).collect();
@@ -105,6 +111,9 @@ impl Told for Inbox {
         }
         if parts.is_empty() {
             return format!("Nothing waits for {}.", self.you);
+        }
+        if self.more > 0 {
+            parts.push(format!("and {} more, which these lists have no room for", self.more));
         }
         parts.join("\n\n")
     }
@@ -127,37 +136,50 @@ async fn check(ask: Ask, form: Checking) -> Result<Given<Inbox>, HandoffError> {
     Ok(Given { told: found, again, question: None })
 }
 
+/// The inbox of whoever asks, to be read.
+pub(crate) async fn inbox(ask: &Ask) -> Result<Value, HandoffError> {
+    let me = ask.me().await?;
+    Ok(serde_json::to_value(look(ask, &me).await?).unwrap_or_default())
+}
+
 async fn look(ask: &Ask, me: &AgentId) -> Result<Inbox, HandoffError> {
-    let offers = ask.engine.inbox(me, MCP_ROWS).await?;
-    let holding = ask.holding().await?;
+    let mut more = 0;
+    let mut views = |list: Vec<Handoff>| {
+        more += list.len().saturating_sub(MCP_ROWS);
+        list.iter().take(MCP_ROWS).map(view).collect::<Vec<_>>()
+    };
+    let offers = views(ask.engine.inbox(me, PAGE_MAX).await?);
+    let holding = views(ask.holding().await?);
+    let asked = ask.engine.questions(Some(me)).await?;
+    let mut going_on = going_on(ask, me).await?;
+    going_on.retain(|handoff| handoff.open_question().is_none());
+    let (questions, waiting_for) = (views(asked), views(going_on));
+    let waiting = ask.engine.waiting_returns(me, PAGE_MAX).await?;
+    more += waiting.len().saturating_sub(MCP_ROWS);
     let mut returns = Vec::new();
-    for returned in ask.engine.waiting_returns(me, MCP_ROWS).await? {
+    for returned in waiting.iter().take(MCP_ROWS) {
         // A broadcast has no handoff of its own; its members are told by the session.
         if let Ok(handoff) = ask.engine.handoff(HandoffId(returned.of)).await {
             returns.push(view(&handoff));
         }
     }
-    let asked = asked(ask, me).await?;
-    let views = |list: &[Handoff]| list.iter().map(view).collect::<Vec<_>>();
-    Ok(Inbox {
-        you: me.to_string(),
-        offers: views(&offers),
-        holding: views(&holding),
-        returns,
-        questions: views(&asked),
-    })
+    Ok(Inbox { you: me.to_string(), offers, holding, returns, questions, waiting_for, more })
 }
 
-/// What this agent handed over and whose holder waits for an answer.
-async fn asked(ask: &Ask, me: &AgentId) -> Result<Vec<Handoff>, HandoffError> {
-    let query = HandoffQuery {
-        status: Some(Status::Deferred),
-        from: Some(me.clone()),
-        limit: MCP_ROWS,
-        ..HandoffQuery::default()
-    };
-    let mut found = ask.engine.handoffs(query).await?;
-    found.retain(|handoff| handoff.open_question().is_some());
+/// What this agent handed over and what it can still wait for, the latest first.
+async fn going_on(ask: &Ask, me: &AgentId) -> Result<Vec<Handoff>, HandoffError> {
+    let mut found = Vec::new();
+    for status in [Status::AwaitingApproval, Status::Offered, Status::Deferred, Status::Running] {
+        let query = HandoffQuery {
+            status: Some(status),
+            from: Some(me.clone()),
+            latest_first: true,
+            limit: PAGE_MAX,
+            ..HandoffQuery::default()
+        };
+        found.extend(ask.engine.handoffs(query).await?.into_iter().filter(|handoff| !settled(handoff)));
+    }
+    found.sort_by_key(|handoff| std::cmp::Reverse(handoff.opened_at));
     Ok(found)
 }
 

@@ -24,7 +24,7 @@ pub(super) fn tools() -> Vec<Tool> {
              Call it before you hand over, with what you need in a word or two.",
             list,
         )
-        .hints(Hints::LOOKS),
+        .hints(Hints::SETTLES),
     ]
 }
 

@@ -9,6 +9,7 @@ mod shared;
 mod talk;
 mod work;
 
+pub(crate) use inbox::inbox;
 pub(crate) use work::view;
 
 use crate::table::Tool;

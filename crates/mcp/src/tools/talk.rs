@@ -7,7 +7,7 @@ use crate::{
     views::{HandoffView, MessageView, Told, brief, time},
 };
 use handover_core::{
-    command::Open,
+    command::{Command, Open},
     context::{recallable, withheld_ranges},
     limits::{MCP_MESSAGES, MCP_ROWS, PAGE_MAX},
     message::{NewMessage, Role},
@@ -46,10 +46,18 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "open_session",
             "Open a session",
-            "Opens a session of its own for a new piece of work. You need it seldom: the first handoff opens one by itself, \
-             and later calls find it.",
+            "Opens a session of its own for a new piece of work. You need it seldom: a handoff opens one by itself. Give its \
+             `session_id` with what belongs to it; without, the latest one is meant for as long as you use it.",
             open,
         ),
+        Tool::new(
+            "end_session",
+            "End a session",
+            "Ends a session that is yours when its piece of work is done. What is still open in it is cancelled. It can be \
+             read afterwards, and nothing more is written into it.",
+            end,
+        )
+        .hints(Hints::ENDS),
     ]
 }
 
@@ -161,10 +169,14 @@ struct History {
     messages: Vec<MessageView>,
     /// Its latest handoffs, in order.
     handoffs: Vec<HandoffView>,
+    /// How many handoffs there were before these.
+    earlier_handoffs: u64,
     /// What everybody in the session reads, by name.
     variables: Map<String, Value>,
     /// What the work produced.
     artifacts: Vec<ArtifactView>,
+    /// How many more artifacts there are.
+    more_artifacts: usize,
     /// Files that somebody has locked.
     locks: Vec<LockView>,
 }
@@ -192,6 +204,12 @@ impl Told for History {
         for (head, lines) in lists.into_iter().filter(|(_, lines)| !lines.is_empty()) {
             parts.push(format!("{head}:\n{}", lines.join("\n")));
         }
+        if self.earlier_handoffs > 0 || self.more_artifacts > 0 {
+            parts.push(format!(
+                "and {} earlier handoffs, {} more artifacts",
+                self.earlier_handoffs, self.more_artifacts
+            ));
+        }
         parts.join("\n\n")
     }
 }
@@ -213,8 +231,10 @@ async fn history(ask: Ask, form: Reading) -> Result<History, HandoffError> {
         total_messages: total,
         messages: messages.iter().map(MessageView::of).collect(),
         handoffs: handoffs.iter().map(view).collect(),
+        earlier_handoffs: after,
         variables: session.variables.iter().map(|(name, one)| (name.clone(), one.value.clone())).collect(),
         artifacts: artifacts(&session),
+        more_artifacts: session.artifacts.len().saturating_sub(MCP_ROWS),
         locks: locks(&ask, &session),
     })
 }
@@ -331,6 +351,40 @@ impl Told for Opened {
     }
 }
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Ending {
+    /// Which. It is always said: nothing is ended by a guess.
+    session_id: String,
+    /// Why.
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+/// A session that is over.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Ended {
+    /// Its id.
+    session_id: String,
+    /// Handoffs that were open and are cancelled now.
+    cancelled: usize,
+}
+
+impl Told for Ended {
+    fn text(&self) -> String {
+        let Self { session_id, cancelled } = self;
+        format!("Session {session_id} is over; {cancelled} handoffs that were open in it are cancelled.")
+    }
+}
+
+async fn end(ask: Ask, form: Ending) -> Result<Ended, HandoffError> {
+    let (id, by) = (session_id(&form.session_id)?, ask.me().await?);
+    let cancelled = ask.engine.session(&id).await?.open.len();
+    let command = Command::End { by, reason: form.reason.unwrap_or_default() };
+    ask.submit(&id, command, "end").await?;
+    Ok(Ended { session_id: id.to_string(), cancelled })
+}
+
 async fn open(ask: Ask, form: Opening) -> Result<Opened, HandoffError> {
     let me = ask.me().await?;
     let id = match form.session_id.as_deref() {
@@ -340,7 +394,7 @@ async fn open(ask: Ask, form: Opening) -> Result<Opened, HandoffError> {
     let mut open = Open::of(me).asking(form.original_request.as_deref().unwrap_or_default());
     open.metadata = json!({ "opened_by": "mcp" });
     let key = ask.part("open");
-    ask.engine.submit(&id, handover_core::command::Command::Open(open), Some(&key)).await?;
+    ask.engine.submit(&id, Command::Open(open), Some(&key)).await?;
     let session = ask.engine.session(&id).await?;
     Ok(Opened { session_id: session.id.to_string(), active_agent: session.active_agent.to_string() })
 }

@@ -105,27 +105,43 @@ async fn only_whom_the_rule_names_is_asked() {
     }
 }
 
-/// What a client brings back is not trusted: another state is another call, which is asked anew.
+/// What a client brings back is not trusted: what was not written here for this call and this caller is refused.
 #[tokio::test]
 async fn a_state_that_was_changed_decides_nothing() {
     let (_folder, engine) = engine().await;
     let mut host = Host::with(&engine, Some("alice"), Revision::Stateless, able()).await;
+    let mut other = Host::with(&engine, Some("bob"), Revision::Stateless, able()).await;
     let params = json!({ "name": "request_approval", "arguments": { "action": "Delete it" } });
     let first = host.result("tools/call", params.clone()).await;
-    let state: Value = serde_json::from_str(first["requestState"].as_str().unwrap()).unwrap();
-    for (field, value) in [("key", json!("another")), ("digest", json!("0".repeat(64)))] {
+    let text = first["requestState"].as_str().unwrap();
+    let state: Value = serde_json::from_str(text).unwrap();
+    let changed = |field: &str, value: Value| {
         let mut other = state.clone();
         other[field] = value;
-        for text in [other.to_string(), "nonsense".to_owned()] {
-            let mut again = params.clone();
-            again["inputResponses"] = json!({ "approval": says(true) });
-            again["requestState"] = json!(text);
-            let result = host.result("tools/call", again).await;
-            assert_eq!(result["resultType"], "input_required", "{result}");
-        }
+        other.to_string()
+    };
+    let again = |text: &str| {
+        let mut again = params.clone();
+        again["inputResponses"] = json!({ "approval": says(true) });
+        again["requestState"] = json!(text);
+        again
+    };
+    for text in [
+        changed("key", json!("another")),
+        changed("digest", json!("0".repeat(64))),
+        changed("mark", json!("0".repeat(64))),
+        "nonsense".to_owned(),
+    ] {
+        let answer = host.request("tools/call", again(&text)).await;
+        assert_eq!(answer["error"]["code"], json!(-32_602), "{text}: {answer}");
     }
-    let approved = engine.approvals(None).await.unwrap();
-    assert!(approved.iter().all(|pending| pending.handoff.approval.as_ref().unwrap().approved_by.is_none()));
+    let stolen = other.request("tools/call", again(text)).await;
+    assert_eq!(stolen["error"]["code"], json!(-32_602), "{stolen}");
+    let pending = engine.approvals(None).await.unwrap();
+    assert_eq!(pending.len(), 1);
+    assert!(pending.iter().all(|pending| pending.handoff.approval.as_ref().unwrap().approved_by.is_none()));
+    let result = host.result("tools/call", again(text)).await;
+    assert_eq!(result["structuredContent"]["decision"], "approved");
 }
 
 /// Whoever forgets to answer is asked again.

@@ -60,9 +60,14 @@ impl Host {
 
     /// A host with capabilities.
     pub async fn with(engine: &Engine, agent: Option<&str>, revision: Revision, capabilities: Value) -> Self {
+        Self::of(Front::on(engine, agent), revision, capabilities).await
+    }
+
+    /// A host of a front.
+    pub async fn of(front: Front, revision: Revision, capabilities: Value) -> Self {
         let (mine, theirs) = duplex(1 << 20);
         let (read, write) = split(theirs);
-        tokio::spawn(serve_streams(Front::on(engine, agent), read, write));
+        tokio::spawn(serve_streams(front, read, write));
         let (read, write) = split(mine);
         let mut host = Self {
             lines: BufReader::new(read).lines(),

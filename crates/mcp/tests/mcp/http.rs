@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 /// The server, with a door for each of two callers.
 pub struct Served {
     _folder: tempfile::TempDir,
-    alice: String,
-    eve: String,
+    pub alice: String,
+    pub eve: String,
 }
 
-async fn listen(app: Router) -> String {
+pub async fn listen(app: Router) -> String {
     // Whoever was first has installed it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -32,7 +32,7 @@ pub async fn served() -> Served {
     Served { _folder: folder, alice, eve }
 }
 
-fn ask(at: &str, method: Method) -> RequestBuilder {
+pub fn ask(at: &str, method: Method) -> RequestBuilder {
     Client::new()
         .request(method, at)
         .header("accept", "application/json, text/event-stream")
@@ -49,12 +49,12 @@ pub fn modern(at: &str, method: &str, name: Option<&str>, mut params: Value) -> 
     ask.body(body.to_string())
 }
 
-fn tool(at: &str, name: &str) -> RequestBuilder {
+pub fn tool(at: &str, name: &str) -> RequestBuilder {
     modern(at, "tools/call", Some(name), json!({ "name": name, "arguments": {} }))
 }
 
 /// The last message of an answer, whichever form it has.
-async fn message(response: Response) -> Value {
+pub async fn message(response: Response) -> Value {
     let stream = response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream");
     let text = response.text().await.unwrap();
     let last =
@@ -63,7 +63,7 @@ async fn message(response: Response) -> Value {
 }
 
 /// Begins a session of the revision with a handshake.
-async fn begin(at: &str) -> String {
+pub async fn begin(at: &str) -> String {
     let hello = json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } },
@@ -79,7 +79,7 @@ async fn begin(at: &str) -> String {
     session
 }
 
-fn within(at: &str, method: Method, session: &str) -> RequestBuilder {
+pub fn within(at: &str, method: Method, session: &str) -> RequestBuilder {
     ask(at, method).header("mcp-session-id", session).header("mcp-protocol-version", "2025-11-25")
 }
 
@@ -256,7 +256,7 @@ async fn a_stream_tells_of_changes_until_it_is_left() {
 }
 
 /// Reads on until this is heard.
-async fn heard(stream: &mut Response, text: &mut String, words: &str) {
+pub async fn heard(stream: &mut Response, text: &mut String, words: &str) {
     let until = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
     while !text.contains(words) {
         let chunk = tokio::time::timeout_at(until, stream.chunk()).await.expect("it is heard in time");
@@ -280,4 +280,30 @@ async fn the_agent_is_named_by_a_header_or_in_the_address() {
 async fn whoever_has_no_engine_is_nobody() {
     let at = listen(router(&Options::local())).await;
     assert_eq!(tool(&at, "check_inbox").send().await.unwrap().status(), 401);
+}
+
+fn hello(version: &str) -> String {
+    json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } },
+    })
+    .to_string()
+}
+
+#[tokio::test]
+async fn there_are_only_so_many_sessions_whatever_the_headers_say() {
+    let (_folder, engine) = engine().await;
+    let options = Options { sessions_max: 2, ..Options::local() };
+    let at = listen(router(&options).layer(Extension(engine))).await;
+    let first = begin(&at).await;
+    begin(&at).await;
+    for version in ["2025-11-25", "2026-07-28"] {
+        let more = ask(&at, Method::POST).header("mcp-protocol-version", version).body(hello(version));
+        let more = more.send().await.unwrap();
+        assert_eq!(more.status(), 503, "{version}");
+        assert!(more.headers().get("mcp-session-id").is_none(), "{version}");
+    }
+    let ended = within(&at, Method::DELETE, &first).send().await.unwrap();
+    assert!(ended.status().is_success());
+    begin(&at).await;
 }

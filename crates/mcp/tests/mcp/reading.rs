@@ -1,6 +1,7 @@
 //! Resources, prompts, completion, and being told of changes.
 
 use crate::host::{BOTH, Host, Revision, engine};
+use handover_core::limits::MCP_SUGGESTIONS_MAX;
 use serde_json::{Value, json};
 
 async fn read(host: &mut Host, uri: &str) -> Value {
@@ -24,7 +25,10 @@ async fn everything_that_there_is_can_be_read() {
         let listed = host.result("resources/list", json!({})).await;
         let uris: Vec<&str> =
             listed["resources"].as_array().unwrap().iter().map(|r| r["uri"].as_str().unwrap()).collect();
-        assert_eq!(uris, ["handover://sessions", "handover://agents", "handover://sessions/trip%2F1"]);
+        assert_eq!(
+            uris,
+            ["handover://sessions", "handover://agents", "handover://inbox", "handover://sessions/trip%2F1"]
+        );
         let templates = host.result("resources/templates/list", json!({})).await;
         assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 5);
         assert_eq!(read(&mut host, "handover://sessions").await[0]["session_id"], "trip/1");
@@ -105,6 +109,12 @@ async fn names_are_completed_within_a_bound() {
         assert_eq!(got["completion"]["values"], json!(["alice"]));
         let got = host.result("completion/complete", complete("colour", "")).await;
         assert_eq!(got["completion"]["values"], json!([]));
+        for i in 0..=MCP_SUGGESTIONS_MAX {
+            let profile = handover_core::agent::Profile::named(&format!("many-{i}")).unwrap();
+            engine.register_profile(profile).await.unwrap();
+        }
+        let got = host.result("completion/complete", complete("agent_id", "many-")).await;
+        assert_eq!(got["completion"]["values"].as_array().unwrap().len(), MCP_SUGGESTIONS_MAX);
     }
 }
 
@@ -175,4 +185,28 @@ async fn a_client_watches_only_so_much() {
     let first = host.hear().await;
     let agreed = first["params"]["notifications"]["resourceSubscriptions"].as_array().unwrap().len();
     assert_eq!(agreed, MCP_SUBSCRIPTIONS_MAX);
+}
+
+/// New work is told, and how busy somebody is.
+#[tokio::test]
+async fn whoever_watches_its_inbox_is_told_of_work() {
+    let (_folder, engine) = engine().await;
+    let mut alice = Host::new(&engine, "alice", Revision::Handshake).await;
+    let mut bob = Host::new(&engine, "bob", Revision::Stateless).await;
+    bob.tool("check_inbox", json!({})).await;
+    alice.result("resources/subscribe", json!({ "uri": "handover://inbox" })).await;
+    let hand = |to: &str| json!({ "task": "x", "to_agent": to, "wait_seconds": 0 });
+    bob.tool("handoff_to_specialist", hand("alice")).await;
+    let note = alice.note("notifications/resources/updated").await;
+    assert_eq!(note["params"]["uri"], "handover://inbox");
+    let inbox = read(&mut alice, "handover://inbox").await;
+    assert_eq!((&inbox["you"], &inbox["offers"][0]["from_agent"]), (&json!("alice"), &json!("bob")));
+    alice.result("resources/unsubscribe", json!({ "uri": "handover://inbox" })).await;
+    alice.tool("handoff_to_specialist", hand("bob")).await;
+    alice.result("resources/subscribe", json!({ "uri": "handover://agents/bob" })).await;
+    alice.notes.clear();
+    bob.tool("accept_handoff", json!({})).await;
+    let note = alice.note("notifications/resources/updated").await;
+    assert_eq!(note["params"]["uri"], "handover://agents/bob");
+    assert_eq!(read(&mut alice, "handover://agents/bob").await["works_on"], json!(1));
 }

@@ -3,8 +3,10 @@
 use crate::host::{BOTH, Host, Revision, engine};
 use handover_core::{
     access::{Caller, Role},
-    agent::{Profile, Risk},
+    agent::{AgentKind, Profile, Risk},
+    refusal::Code,
 };
+use handover_mcp::RESOURCES;
 use serde_json::json;
 
 #[tokio::test]
@@ -55,9 +57,17 @@ async fn things_of_another_tenant_do_not_exist() {
             assert!(answer["error"]["message"].as_str().unwrap().contains("there is no resource"), "{answer}");
         }
         let listed = eve.result("resources/list", json!({})).await;
-        assert_eq!(listed["resources"].as_array().unwrap().len(), 2);
+        assert_eq!(listed["resources"].as_array().unwrap().len(), RESOURCES.len());
         let there = eve.tool("list_specialists", json!({})).await;
         assert_eq!(there["specialists"], json!([]));
+        for name in ["session_id", "agent_id", "handoff_id"] {
+            let asked = json!({
+                "ref": { "type": "ref/resource", "uri": "handover://sessions/{session_id}" },
+                "argument": { "name": name, "value": "" },
+            });
+            let told = eve.result("completion/complete", asked).await["completion"]["values"].to_string();
+            assert!(!told.contains("\"s\"") && !told.contains("alice") && !told.contains(id), "{name}: {told}");
+        }
     }
 }
 
@@ -113,4 +123,24 @@ async fn whoever_only_looks_changes_nothing() {
         let text = host.refused(tool, arguments).await;
         assert!(text.contains("HO0309"), "{tool}: {text}");
     }
+}
+
+/// Approvals are passed on by an agent of the house whose name nobody else can take.
+#[tokio::test]
+async fn no_tenant_keeps_others_from_asking_for_approval() {
+    let (_folder, engine) = engine().await;
+    let red = engine.for_caller(Caller::new("theirs", "red"));
+    // A name like any other.
+    red.register_profile(Profile::named("approvals").unwrap().kind(AgentKind::Worker)).await.unwrap();
+    for by in [&red, &engine] {
+        let taken = by.register_profile(Profile::named(handover_mcp::APPROVALS).unwrap()).await;
+        assert!(taken.is_err_and(|error| error.has(Code::ReservedName)));
+    }
+    for (name, tenant) in [("alice", "blue"), ("eve", "red")] {
+        let caller = engine.for_caller(Caller::new("ours", tenant));
+        let mut host = Host::new(&caller, name, Revision::Stateless).await;
+        let told = host.tool("request_approval", json!({ "action": "Delete it" })).await;
+        assert_eq!(told["decision"], "pending", "{tenant}");
+    }
+    handover_mcp::attend_again(&engine).await.unwrap();
 }

@@ -1,9 +1,15 @@
 //! Long waits: with progress, within a bound, and by polling.
 
 use crate::host::{BOTH, Host, Revision, engine};
+use async_trait::async_trait;
 use handover_core::agent::Profile;
-use handover_engine::agent::{Done, agent};
-use serde_json::json;
+use handover_engine::{
+    Engine,
+    agent::{Done, agent},
+};
+use handover_mcp::{Call, Fault, Front, Way, What, carry_out};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::Notify;
 
@@ -84,5 +90,48 @@ async fn a_call_that_is_cancelled_says_nothing_more() {
         host.send(&cancel).await;
         host.tool("list_specialists", json!({})).await;
         assert!(host.notes.iter().all(|note| note["id"] != json!(id)), "{:?}", host.notes);
+    }
+}
+
+/// Tells what a host asked of the engine.
+struct Noting {
+    engine: Engine,
+    asked: Mutex<Vec<What>>,
+}
+
+#[async_trait]
+impl Way for Noting {
+    async fn ask(&self, what: What, key: &str) -> Result<Value, Fault> {
+        self.asked.lock().push(what.clone());
+        let call = Call { agent: Some("alice".into()), person: None, key: key.into(), what };
+        carry_out(&self.engine, call).await
+    }
+}
+
+/// A session is looked for only where a call could need it: in a busy house that takes long.
+#[tokio::test]
+async fn nothing_is_looked_for_that_a_call_says_or_does_not_need() {
+    let (_folder, engine) = engine().await;
+    let noting = Arc::new(Noting { engine: engine.clone(), asked: Mutex::default() });
+    let way: Arc<dyn Way> = noting.clone();
+    let mut host = Host::of(Front::new(Arc::new(move |_| Ok(way.clone()))), Revision::Stateless, json!({})).await;
+    let session = host.tool("open_session", json!({ "session_id": "s" })).await["session_id"].clone();
+    for (tool, arguments, looked) in [
+        ("check_inbox", json!({}), None),
+        ("list_specialists", json!({}), None),
+        ("say", json!({ "text": "x", "session_id": session }), None),
+        ("say", json!({ "text": "x" }), Some(true)),
+        ("say", json!({ "text": "x", "session_id": null }), Some(true)),
+        ("session_history", json!({ "session_id": session }), None),
+        ("heartbeat", json!({}), Some(false)),
+    ] {
+        noting.asked.lock().clear();
+        host.result("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        let asked = noting.asked.lock().clone();
+        let found = asked.iter().find_map(|what| match what {
+            What::Where { session } => Some(*session),
+            _ => None,
+        });
+        assert_eq!(found, looked, "{tool} {arguments}");
     }
 }
