@@ -5,7 +5,7 @@ use crate::{
     peer::{By, Does, Peer, done, status, task, task_saying},
 };
 use handover_core::ids::HandoffId;
-use handover_engine::Engine;
+use handover_engine::{Engine, Filter, Notice};
 use serde_json::{Value, json};
 
 fn two() -> Value {
@@ -42,11 +42,11 @@ async fn questions_come_back_and_answers_go_to_the_same_task() {
         let second = task_saying("INPUT_REQUIRED", "Which dialect?");
         peer.does("GetTask", [Does::Gives(first), Does::Gives(task("WORKING")), Does::Gives(second.clone())]);
         peer.does("SubscribeToTask", [Does::Tells(vec![task("WORKING"), status("WORKING"), second])]);
-        engine.answer(id, "desk", "English").await.unwrap();
+        answered(&engine, id, "English").await;
         let again = house.moving(asked(&engine, id)).await;
         assert_eq!(again, "Which dialect?");
         peer.does("GetTask", [Does::Gives(two())]);
-        engine.answer(id, "desk", "Any").await.unwrap();
+        answered(&engine, id, "Any").await;
         let result = house.moving(engine.returned(id)).await.unwrap();
         assert_eq!(told(&result), "success 2", "{by:?}");
         let answers: Vec<Value> =
@@ -96,6 +96,16 @@ async fn a_task_that_ended_before_it_was_answered_is_taken_as_it_is() {
     let id = begun(&engine, asking()).await;
     assert_eq!(asked(&engine, id).await, "The remote agent asks for input and does not say which.");
     peer.does("SendMessage", [Does::Refuses(-32004, "the task is over")]).does("GetTask", [Does::Gives(two())]);
-    engine.answer(id, "desk", "too late").await.unwrap();
+    answered(&engine, id, "too late").await;
     assert_eq!(told(&house.moving(engine.returned(id)).await.unwrap()), "success 2");
+}
+
+/// Answers, and waits until the work is taken again: an offer has a window by the clock that is moved after this.
+async fn answered(engine: &Engine, id: HandoffId, text: &str) {
+    let mut feed = engine.subscribe(Filter::default(), None);
+    engine.answer(id, "desk", text).await.unwrap();
+    let taken = async {
+        while !matches!(feed.next().await.unwrap(), Some(Notice::Event(message)) if message.kind == "TASK_STARTED") {}
+    };
+    within(taken).await;
 }

@@ -11,8 +11,8 @@ use std::path::Path;
 
 /// How often a place is passed before it acts.
 const HITS: [u64; 3] = [1, 2, 7];
-/// Places that no job passes: none lists sessions, defines a workflow, counts the house or sees only a part of it.
-const NOT_PASSED: [&str; 8] = [
+/// Places that no job passes: none lists sessions, defines a workflow, counts the house, keeps a note or sees only a part of it.
+const NOT_PASSED: [&str; 12] = [
     "sessions.enter",
     "sessions.exit",
     "open_sessions.enter",
@@ -21,6 +21,10 @@ const NOT_PASSED: [&str; 8] = [
     "whose.enter",
     "whose.exit",
     "totals.exit",
+    "keep_note.enter",
+    "keep_note.exit",
+    "notes.enter",
+    "notes.exit",
 ];
 /// Jobs of each client in one process: enough for a message.
 const JOBS: u64 = 3;

@@ -165,12 +165,12 @@ fn words_that_are_none_of_the_allowed_ones() {
               |                       ^^^
               = hint: did you mean `high`?
 
-            error[HO0103]: `robot` is not one of local, worker, human, llm, command, http
+            error[HO0103]: `robot` is not one of local, worker, human, llm, command, http, a2a
              --> handover.yaml:4:19 in agents[0].kind
               |
             4 |   - {id: a, kind: robot, autonomy_budget: {max_risk: Low}}
               |                   ^^^^^
-              = hint: use one of local, worker, human, llm, command, http
+              = hint: use one of local, worker, human, llm, command, http, a2a
 
             error[HO0103]: `Low` is not one of low, medium, high
              --> handover.yaml:4:54 in agents[0].autonomy_budget.max_risk

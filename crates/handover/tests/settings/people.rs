@@ -20,12 +20,12 @@ fn two_agents_with_one_id() {
               |          ^
               = hint: Give one of the two another id, or remove it.
 
-            error[HO0103]: `robot` is not one of local, worker, human, llm, command, http
+            error[HO0103]: `robot` is not one of local, worker, human, llm, command, http, a2a
              --> handover.yaml:4:19 in agents[2].kind
               |
             4 |   - {id: a, kind: robot}
               |                   ^^^^^
-              = hint: use one of local, worker, human, llm, command, http
+              = hint: use one of local, worker, human, llm, command, http, a2a
 
             error[HO0209]: two agents have the id `a`: in line 2 and in line 5
              --> handover.yaml:5:9 in agents[3].id
@@ -137,12 +137,12 @@ fn an_agent_that_is_wrong_otherwise_is_still_somebody() {
     refused(
         "policy: {human: ops}\nagents:\n  - {id: ops, kind: person}\n  - {id: a, escalates_to: ops}\n",
         &expect![[r#"
-            error[HO0103]: `person` is not one of local, worker, human, llm, command, http
+            error[HO0103]: `person` is not one of local, worker, human, llm, command, http, a2a
              --> handover.yaml:3:21 in agents[0].kind
               |
             3 |   - {id: ops, kind: person}
               |                     ^^^^^^
-              = hint: use one of local, worker, human, llm, command, http
+              = hint: use one of local, worker, human, llm, command, http, a2a
         "#]],
     );
 }
@@ -293,6 +293,6 @@ fn a_library_gets_the_stable_codes() {
     let error = HandoffError::from(error);
     let codes: Vec<Code> = error.refusals.iter().map(|refusal| refusal.code).collect();
     assert_eq!(codes, [Code::UnknownValue, Code::DuplicateId, Code::UnknownAgent]);
-    expect!["HO0103 agents[0].kind: `robot` is not one of local, worker, human, llm, command, http, at team.yaml:2:19 (use one of local, worker, human, llm, command, http)"].assert_eq(&error.refusals[0].to_string());
+    expect!["HO0103 agents[0].kind: `robot` is not one of local, worker, human, llm, command, http, a2a, at team.yaml:2:19 (use one of local, worker, human, llm, command, http, a2a)"].assert_eq(&error.refusals[0].to_string());
     assert_eq!(error.refusals[0].details["line"], 2);
 }

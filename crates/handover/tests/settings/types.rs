@@ -59,12 +59,12 @@ fn types_that_are_wrong() {
               |           ^
               = hint: put quotes around a text with brackets or colons
 
-            error[HO0104]: expected one of local, worker, human, llm, command, http, found a list
+            error[HO0104]: expected one of local, worker, human, llm, command, http, a2a, found a list
               --> handover.yaml:10:11 in agents[2].kind
                |
             10 |     kind: [human]
                |           ^
-               = hint: use one of local, worker, human, llm, command, http
+               = hint: use one of local, worker, human, llm, command, http, a2a
         "#]],
     );
 }
