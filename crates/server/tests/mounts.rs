@@ -27,7 +27,7 @@ async fn listens() -> Response<Body> {
 }
 
 async fn waits() {
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 async fn breaks() {
