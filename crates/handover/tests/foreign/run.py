@@ -22,6 +22,10 @@ def node(binary, folder, modules):
         words = [house.url, house.key("ann"), house.key("bob"), binary, folder / "stdio"]
         (folder / "stdio").mkdir()
         subprocess.run(["node", program, *words], check=True, timeout=300)
+    tool = modules.parent / "mcp_tool.mjs"
+    tool.write_text((HERE / tool.name).read_text())
+    words = [binary, folder / "mcp_tools", modules.parent]
+    subprocess.run([sys.executable, HERE / "mcp_tools.py", *words], check=True, timeout=300)
 
 
 def main(binary, folder, modules):
