@@ -162,13 +162,22 @@ impl Engine {
     /// When this caller is bound to certain agents and the name is none of them, or the store cannot be read.
     pub async fn approvals(&self, who: Option<&str>) -> Result<Vec<PendingApproval>, HandoffError> {
         self.may_ask_for(who)?;
-        let mut query =
-            HandoffQuery { status: Some(Status::AwaitingApproval), limit: PAGE_MAX, ..HandoffQuery::default() };
+        let query = HandoffQuery { status: Some(Status::AwaitingApproval), ..HandoffQuery::default() };
+        self.picked_from(query, |page| self.pending(page, who)).await
+    }
+
+    /// The first of what a query finds and somebody picks, at most a page. Pages are read as long as that is not full.
+    pub(crate) async fn picked_from<T>(
+        &self,
+        mut query: HandoffQuery,
+        pick: impl Fn(Vec<Handoff>) -> Vec<T>,
+    ) -> Result<Vec<T>, HandoffError> {
+        query.limit = PAGE_MAX;
         let mut found = Vec::new();
         loop {
             let page = self.handoffs(query.clone()).await?;
             let last = page.last().map(|handoff| handoff.id).filter(|_| page.len() == PAGE_MAX);
-            found.extend(self.pending(page, who));
+            found.extend(pick(page));
             found.truncate(PAGE_MAX);
             let Some(last) = last.filter(|_| found.len() < PAGE_MAX) else { return Ok(found) };
             query.after = self.number_of(last).await?;

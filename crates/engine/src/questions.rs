@@ -5,7 +5,6 @@ use handover_core::{
     command::{Answer, Command},
     handoff::{Handoff, Status},
     ids::{AgentId, HandoffId, LeaseId},
-    limits::PAGE_MAX,
     refusal::HandoffError,
 };
 use handover_store::HandoffQuery;
@@ -37,20 +36,8 @@ impl Engine {
     /// # Errors
     /// When the store cannot be read.
     pub async fn questions(&self, from: Option<&AgentId>) -> Result<Vec<Handoff>, HandoffError> {
-        let mut query = HandoffQuery {
-            status: Some(Status::Deferred),
-            from: from.cloned(),
-            limit: PAGE_MAX,
-            ..HandoffQuery::default()
-        };
-        let mut found = Vec::new();
-        loop {
-            let page = self.handoffs(query.clone()).await?;
-            let last = page.last().map(|handoff| handoff.id).filter(|_| page.len() == PAGE_MAX);
-            found.extend(page.into_iter().filter(|handoff| handoff.open_question().is_some()));
-            found.truncate(PAGE_MAX);
-            let Some(last) = last.filter(|_| found.len() < PAGE_MAX) else { return Ok(found) };
-            query.after = self.number_of(last).await?;
-        }
+        let query = HandoffQuery { status: Some(Status::Deferred), from: from.cloned(), ..HandoffQuery::default() };
+        self.picked_from(query, |page| page.into_iter().filter(|handoff| handoff.open_question().is_some()).collect())
+            .await
     }
 }

@@ -6,6 +6,7 @@ use super::{
     sse,
     troubles::{Failed, Refused, tamed},
 };
+use crate::crypto;
 use async_trait::async_trait;
 use handover_core::{
     limits::{
@@ -19,7 +20,7 @@ use reqwest::{Response, header};
 use std::{
     fmt,
     sync::{
-        Arc, Once,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -286,9 +287,7 @@ fn is_stream(response: &Response, asked: bool) -> bool {
 }
 
 fn connection(address: &Address) -> Result<reqwest::Client, reqwest::Error> {
-    static RING: Once = Once::new();
-    // Whoever installed another one first keeps it: any will do.
-    RING.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
+    crypto::install();
     let mut builder = reqwest::Client::builder()
         .connect_timeout(Duration::from_millis(MODEL_CONNECT_MS))
         // The key must not travel to whomever an answer points at.
