@@ -160,6 +160,7 @@ pub const FREE: &[&str] = &[
     "human",
     "is_closing",
     "key_of",
+    "key_by_id",
     "key_opens",
     "note_denial",
     "now",

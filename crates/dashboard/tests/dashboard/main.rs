@@ -1,0 +1,6 @@
+//! The dashboard over HTTP, in this process.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod house;
+mod signing_in;
