@@ -5,7 +5,9 @@
 mod axe;
 mod browser;
 mod driver;
+mod house;
 mod papers;
 #[path = "../server/place.rs"]
 #[allow(dead_code, reason = "the tests of the server use all of it")]
 mod place;
+mod signing_in;
