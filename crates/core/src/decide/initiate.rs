@@ -220,7 +220,9 @@ impl Draft<'_> {
             result: None,
             metrics: crate::handoff::Metrics::default(),
         };
-        self.emit(Event::Initiated { request: request.clone(), handoff: Box::new(handoff), routing: target.routing });
+        let by_hand = self.by_hand.clone().map(Box::new);
+        let (request, handoff, routing) = (request.clone(), Box::new(handoff), target.routing);
+        self.emit(Event::Initiated { request, handoff, routing, by_hand });
         match approval {
             Some(approval) => {
                 self.emit(Event::ApprovalRequested { id, until, approval: Box::new(approval), warnings: troubles });

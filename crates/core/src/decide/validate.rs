@@ -279,7 +279,8 @@ impl Draft<'_> {
 
     fn check_authority(&self, request: &Request, checks: &mut Checks) {
         let from = &request.from_agent;
-        if !self.world.caller.may_act_as(from) {
+        // Whoever runs the work has it tried once more in the name of whoever asked for it.
+        if self.by_hand.is_none() && !self.world.caller.may_act_as(from) {
             let message = format!("{} may not act as {from}", self.world.caller.name);
             checks.add(Refusal::new(Code::NotYourAgent, message).at("from_agent"));
         }
