@@ -10,6 +10,25 @@ use crate::{
     refusal::{Code, HandoffError, Refusal},
 };
 
+/// Work that is tried once more.
+pub(super) struct Again {
+    /// Who decided so, and why.
+    pub(super) hand: ByHand,
+    /// The agents of its chain, from the first to the one that had it.
+    path: Vec<AgentId>,
+}
+
+impl Again {
+    /// The same chain, with this agent at its end.
+    pub(super) fn path_to(&self, to: &AgentId) -> Vec<AgentId> {
+        let mut path = self.path.clone();
+        if let Some(last) = path.last_mut() {
+            *last = to.clone();
+        }
+        path
+    }
+}
+
 impl Draft<'_> {
     /// Takes an open handoff from whoever has it and offers it to somebody. It stays the same handoff.
     pub(super) fn redirect(&mut self, id: HandoffId, hand: ByHand, to: &AgentId) -> Verdict {
@@ -50,7 +69,7 @@ impl Draft<'_> {
         let mut request = self.same_again(over);
         self.check_way(&mut request)?;
         let starts = self.starts_flow(&request);
-        let made = self.initiate_by_hand(request, hand)?;
+        let made = self.initiate_again(request, over, hand)?;
         self.note_start(starts, &made);
         Ok(())
     }
@@ -64,7 +83,7 @@ impl Draft<'_> {
         self.emit(Event::SessionReopened(hand.clone()));
         // A person bounds how often this way is gone.
         self.way = Some(Way::new(true, 0));
-        let begun = self.initiate_by_hand(request, hand);
+        let begun = self.initiate_again(request, over, hand);
         self.way = None;
         let step = begun?.first().copied();
         let (state, agent) = (self.state(), self.session.flow.as_ref().and_then(|flow| flow.agent.clone()));
@@ -73,10 +92,15 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn initiate_by_hand(&mut self, request: Request, hand: ByHand) -> Result<Vec<HandoffId>, HandoffError> {
-        self.by_hand = Some(hand);
+    fn initiate_again(
+        &mut self,
+        request: Request,
+        over: &Handoff,
+        hand: ByHand,
+    ) -> Result<Vec<HandoffId>, HandoffError> {
+        self.again = Some(Again { hand, path: over.path.clone() });
         let made = self.initiate(request);
-        self.by_hand = None;
+        self.again = None;
         made
     }
 
@@ -119,7 +143,7 @@ impl Draft<'_> {
     fn take_from_holder(&mut self, handoff: &Handoff, to: &AgentId) {
         let Phase::Running { lease, .. } = handoff.phase else { return };
         if handoff.to_agent != *to {
-            self.cancel_children(handoff);
+            self.cancel_children(handoff, "the work that asked for it was given to somebody else");
         }
         let Some(handoff) = self.session.open.get(&handoff.id).cloned() else { return };
         let until = handoff.at_most(self.window(&handoff.to_agent, handoff.climb.as_ref()));
@@ -175,16 +199,18 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// The same request. What it set in the session stands there, and what it was a part of may be over.
+    /// The same request. What it set in the session stands there already.
     fn same_again(&mut self, over: &Handoff) -> Request {
         let mut request = Request::clone(&over.request);
         request.retry_of = Some(over.id);
         request.idempotency_key = None;
         request.context.variables.clear();
-        let held = |id: &HandoffId| {
-            self.session.open.get(id).is_some_and(|open| open.lease().is_some() && open.to_agent == request.from_agent)
+        // What it was a part of may be over, or somebody else's by now.
+        let others = |id: &HandoffId| {
+            let open = self.session.open.get(id);
+            open.is_some_and(|open| open.lease().is_none() || open.to_agent != request.from_agent)
         };
-        request.parent_id = request.parent_id.filter(held);
+        request.parent_id = request.parent_id.filter(|id| !others(id));
         if let Some(deadline) = request.context.constraints.deadline.filter(|deadline| *deadline <= self.now) {
             request.context.constraints.deadline = None;
             self.answer.warnings.push(format!("its deadline was {deadline} and is left out"));

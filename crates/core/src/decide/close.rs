@@ -62,7 +62,7 @@ impl Draft<'_> {
             self.fall_back_after(handoff, &why);
         }
         if status != Status::Completed {
-            self.cancel_children(handoff);
+            self.cancel_children(handoff, "the work that asked for it is over");
         }
         if let Some(group) = handoff.broadcast_group_id {
             self.look_at_group(group);
@@ -95,7 +95,7 @@ impl Draft<'_> {
     }
 
     /// Nobody waits any more for what the source of these asked for.
-    pub(super) fn cancel_children(&mut self, parent: &Handoff) {
+    pub(super) fn cancel_children(&mut self, parent: &Handoff, why: &str) {
         let children: Vec<HandoffId> = self
             .session
             .open
@@ -105,7 +105,7 @@ impl Draft<'_> {
             .map(|child| child.id)
             .collect();
         for child in children {
-            self.close(child, Status::Cancelled, "the work that asked for it is over");
+            self.close(child, Status::Cancelled, why);
         }
     }
 }

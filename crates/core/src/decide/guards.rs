@@ -218,7 +218,7 @@ impl Draft<'_> {
         self.check_waits_above(request, to, field, checks);
         // What a person has tried once more is the same, and meant to be.
         let same = |step: &crate::guard::watch::Move| {
-            self.by_hand.is_none() && step.from == *from && step.to == *to && step.digest == content
+            self.again.is_none() && step.from == *from && step.to == *to && step.digest == content
         };
         if watch.moves.iter().rev().take(loops.repeats_within as usize).any(same) {
             let message = format!("{from} handed the same to {to} within the last {} handoffs", loops.repeats_within);

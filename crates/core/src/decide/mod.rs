@@ -189,8 +189,8 @@ pub(crate) struct Draft<'a> {
     way: Option<flow::Way>,
     /// The handoff whose end says nothing about its agent: nobody offered it to that one, or the workflow waited out a time.
     unjudged: Option<HandoffId>,
-    /// Who has the same work begun once more, and why, while that is decided.
-    by_hand: Option<ByHand>,
+    /// The work that a person has tried once more, while that is decided.
+    again: Option<by_hand::Again>,
     answer: Answer,
 }
 
@@ -212,7 +212,7 @@ impl<'a> Draft<'a> {
             postings: Vec::new(),
             way: None,
             unjudged: None,
-            by_hand: None,
+            again: None,
         }
     }
 
