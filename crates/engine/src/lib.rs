@@ -9,6 +9,7 @@ mod approvals;
 mod audit;
 mod bill;
 mod breakers;
+mod by_hand;
 mod cache;
 mod claims;
 pub mod clock;

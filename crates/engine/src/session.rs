@@ -285,9 +285,10 @@ impl Engine {
     ///
     /// # Errors
     /// When it is closed, or not this agent's to take back.
-    pub async fn cancel(&self, id: HandoffId, by: &AgentId, reason: &str) -> Result<Answer, HandoffError> {
+    pub async fn cancel(&self, id: HandoffId, by: impl AsRef<str>, reason: &str) -> Result<Answer, HandoffError> {
         let session = self.session_of(id).await?;
-        self.submit(&session, Command::Cancel { handoff: id, by: by.clone(), reason: reason.to_owned() }, None).await
+        let by = by.as_ref().to_owned();
+        self.submit(&session, Command::Cancel { handoff: id, by, reason: reason.to_owned() }, None).await
     }
 }
 

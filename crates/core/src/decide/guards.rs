@@ -144,6 +144,17 @@ impl Draft<'_> {
         self.check_circle(request, to, content, field, checks);
     }
 
+    /// The guards for a handoff that a person gives to somebody. It is counted already, and whom a person chooses is no
+    /// circle; but nobody can work on what it waits for itself.
+    pub(super) fn check_given(&self, field: &str, request: &Request, to: &AgentId, checks: &mut Checks) {
+        if request.kind == Kind::Escalation {
+            return;
+        }
+        let target = Target::named(to.clone(), Vec::new(), None);
+        self.check_agents(&self.limits(), request, std::slice::from_ref(&target), checks);
+        self.check_waits_above(request, to, field, checks);
+    }
+
     fn check_escalations(&self, limits: &SessionLimits, checks: &mut Checks) {
         let used = self.session.watch.escalations;
         if let Some(max) = limits.escalations.filter(|max| used >= *max) {
@@ -210,11 +221,11 @@ impl Draft<'_> {
     /// Whether the work would come to where it was before, with nothing new.
     fn check_circle(&self, request: &Request, to: &AgentId, content: Digest, field: &str, checks: &mut Checks) {
         let (from, watch, loops) = (&request.from_agent, &self.session.watch, &self.world.policy.loops);
-        if let Some(waiting) = self.waits_above(request, to) {
-            let message = format!("{to} waits for {waiting}, which this work is a part of");
-            checks.add(Refusal::new(Code::WaitsForYou, message).at(field));
-        }
-        let same = |step: &crate::guard::watch::Move| step.from == *from && step.to == *to && step.digest == content;
+        self.check_waits_above(request, to, field, checks);
+        // What a person has tried once more is the same, and meant to be.
+        let same = |step: &crate::guard::watch::Move| {
+            self.again.is_none() && step.from == *from && step.to == *to && step.digest == content
+        };
         if watch.moves.iter().rev().take(loops.repeats_within as usize).any(same) {
             let message = format!("{from} handed the same to {to} within the last {} handoffs", loops.repeats_within);
             checks.add(Refusal::new(Code::Repetition, message).at(field).details(json!({"digest": content})));
@@ -231,6 +242,13 @@ impl Draft<'_> {
                     format!("it came back to {to} {times}, and nothing is new in the session but other words");
                 checks.add(Refusal::new(Code::Circle, message).at(field));
             }
+        }
+    }
+
+    fn check_waits_above(&self, request: &Request, to: &AgentId, field: &str, checks: &mut Checks) {
+        if let Some(waiting) = self.waits_above(request, to) {
+            let message = format!("{to} waits for {waiting}, which this work is a part of");
+            checks.add(Refusal::new(Code::WaitsForYou, message).at(field));
         }
     }
 
