@@ -1,5 +1,7 @@
 //! All pages, and where they are.
 
+mod handoff;
+mod session;
 mod sessions;
 
 use crate::{House, ask, assets, live, sign_in};
@@ -41,4 +43,12 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/sign-out", takes!(house, sign_in::out))
         .route("/live", shows!(house, live::listen))
         .route("/sessions", shows!(house, sessions::list))
+        .route("/sessions/{session}", shows!(house, session::show))
+        .route("/sessions/{session}/say", takes!(house, session::step_in::say))
+        .route("/sessions/{session}/hand-over", takes!(house, session::step_in::give))
+        .route("/sessions/{session}/end", takes!(house, session::step_in::over))
+        .route("/handoffs/{handoff}", shows!(house, handoff::show))
+        .route("/handoffs/{handoff}/redirect", takes!(house, handoff::redirect))
+        .route("/handoffs/{handoff}/retry", takes!(house, handoff::retry))
+        .route("/handoffs/{handoff}/cancel", takes!(house, handoff::cancel))
 }
