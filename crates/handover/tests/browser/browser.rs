@@ -7,11 +7,10 @@ use fantoccini::{
     elements::Element,
 };
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
-/// How long a person waits for something to appear, in milliseconds.
-const WAIT_MS: u64 = 20_000;
-/// Pages that may come one after the other while something is waited for.
-const PAGES: usize = 20;
+/// How long a person waits for something to appear.
+const WAIT: Duration = Duration::from_secs(20);
 /// Waits in the page itself until a condition holds, and gives what it found.
 const UNTIL: &str = "\
 const [test, args, wait, done] = arguments, holds = new Function(...['a', 'b'].slice(0, args.length), test);
@@ -97,17 +96,18 @@ impl Browser {
 
     /// Waits until a condition holds in the page, over pages that come and go.
     async fn until(&self, test: &str, args: &[&str]) -> Option<Value> {
-        for _ in 0..PAGES {
-            let waits = vec![json!(test), json!(args), json!(WAIT_MS)];
+        let end = Instant::now() + WAIT;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let waits = vec![json!(test), json!(args), json!(u64::try_from(left.as_millis()).unwrap())];
             match self.client.execute_async(UNTIL, waits).await {
                 Ok(Value::Null) => return None,
                 Ok(found) => return Some(found),
                 // Another page has come, and what is waited for may be on it.
-                Err(error) if is_another_page(&error.to_string()) => {}
+                Err(error) if is_another_page(&error.to_string()) && !left.is_zero() => {}
                 Err(error) => panic!("{test}: {error}"),
             }
         }
-        None
     }
 
     /// Waits until a condition holds, or fails with what is to be seen instead.
@@ -224,7 +224,8 @@ impl Browser {
 }
 
 fn is_another_page(error: &str) -> bool {
-    ["unloaded", "detached", "navigat", "aborted", "stale", "no such execution context"]
+    // The driver calls it a timeout when the page goes away under a script.
+    ["unloaded", "detached", "navigat", "aborted", "script timeout", "no such execution context"]
         .iter()
         .any(|word| error.to_lowercase().contains(word))
 }

@@ -11,3 +11,4 @@ mod papers;
 #[allow(dead_code, reason = "the tests of the server use all of it")]
 mod place;
 mod signing_in;
+mod watching;

@@ -50,12 +50,8 @@ impl Scene {
 
 /// The latest handoffs of a session, the earliest of them first.
 pub(crate) async fn latest(engine: &Engine, id: &SessionId) -> Result<Vec<Handoff>, Wrong> {
-    let query = HandoffQuery {
-        session: Some(id.clone()),
-        latest_first: true,
-        limit: PAGE_HANDOFFS,
-        ..HandoffQuery::default()
-    };
+    let query =
+        HandoffQuery { session: Some(id.clone()), latest_first: true, limit: PAGE_HANDOFFS, ..HandoffQuery::default() };
     let mut found = engine.handoffs(query).await?;
     found.reverse();
     Ok(found)
