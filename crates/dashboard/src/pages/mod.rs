@@ -1,5 +1,6 @@
 //! All pages, and where they are.
 
+mod approvals;
 mod sessions;
 
 use crate::{House, ask, assets, live, sign_in};
@@ -41,4 +42,6 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/sign-out", takes!(house, sign_in::out))
         .route("/live", shows!(house, live::listen))
         .route("/sessions", shows!(house, sessions::list))
+        .route("/approvals", shows!(house, approvals::list))
+        .route("/approvals/{handoff}", takes!(house, approvals::decide))
 }
