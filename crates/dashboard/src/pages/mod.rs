@@ -1,6 +1,8 @@
 //! All pages, and where they are.
 
 mod approvals;
+mod handoff;
+mod session;
 mod sessions;
 
 use crate::{House, ask, assets, live, sign_in};
@@ -44,4 +46,12 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/sessions", shows!(house, sessions::list))
         .route("/approvals", shows!(house, approvals::list))
         .route("/approvals/{handoff}", takes!(house, approvals::decide))
+        .route("/sessions/{session}", shows!(house, session::show))
+        .route("/sessions/{session}/say", takes!(house, session::step_in::say))
+        .route("/sessions/{session}/hand-over", takes!(house, session::step_in::give))
+        .route("/sessions/{session}/end", takes!(house, session::step_in::over))
+        .route("/handoffs/{handoff}", shows!(house, handoff::show))
+        .route("/handoffs/{handoff}/redirect", takes!(house, handoff::redirect))
+        .route("/handoffs/{handoff}/retry", takes!(house, handoff::retry))
+        .route("/handoffs/{handoff}/cancel", takes!(house, handoff::cancel))
 }

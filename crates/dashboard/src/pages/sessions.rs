@@ -45,7 +45,7 @@ fn row(ask: &Ask, session: &Arc<Session>) -> Markup {
         tr data-key=(session.id) {
             td { (parts::session(&session.id)) }
             td { (parts::agent(&session.active_agent)) }
-            td { }
+            td { (super::session::standing(session)) @if let Some(flow) = &session.flow { " " span.soft { (flow.state) } } }
             td.wide { (parts::quoted(&session.original_request, 90)) }
             td { (parts::ago(session.opened_at, ask.now)) }
         }

@@ -121,6 +121,12 @@ pub(crate) fn kind_words(kind: Kind) -> &'static str {
     }
 }
 
+/// The word by which a value is written, such as a priority or a risk.
+pub(crate) fn word_of(value: &impl serde::Serialize) -> String {
+    let text = serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned));
+    text.unwrap_or_default().replace('_', " ")
+}
+
 /// A list of names and values.
 pub(crate) fn facts(rows: &[(&str, Markup)]) -> Markup {
     html! {

@@ -166,6 +166,7 @@ pub const FREE: &[&str] = &[
     "key_of",
     "key_by_id",
     "key_opens",
+    "limits_of",
     "note_denial",
     "now",
     "stopped",

@@ -104,7 +104,7 @@ fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
                 messages: Vec::new(),
             },
             2 => Command::Escalate { handoff: id, lease: *lease, assessment: "too hard".into() },
-            3 => Command::Cancel { handoff: id, by: handoff.request.from_agent.clone(), reason: "no need".into() },
+            3 => Command::Cancel { handoff: id, by: handoff.request.from_agent.to_string(), reason: "no need".into() },
             4 => Command::Tick { handoff: id },
             5 => Command::Reclaim { handoff: id },
             6 => Command::Ask { handoff: id, lease: *lease, question: "how?".into() },
