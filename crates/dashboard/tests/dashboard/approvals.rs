@@ -1,7 +1,7 @@
 //! Approvals: what is shown of what waits, who may decide, and that only what was seen is decided.
 
 use crate::{
-    desk::{HOSTILE, delegation, id, is_tame, session},
+    desk::{HOSTILE, delegation, id, is_tame, said, session},
     house::{Browser, House, Seen},
 };
 use axum::http::StatusCode;
@@ -71,8 +71,7 @@ async fn all_that_a_decision_needs_is_on_the_page() {
     request.task.priority = Priority::Urgent;
     request.audit.decision_rationale = "cheaper than repairs".into();
     request.context.constraints.budget = Some(serde_json::from_value(json!({"tokens": 5000, "cost": 2.5})).unwrap());
-    let said = handover_core::message::NewMessage::user("we need jets");
-    house.engine.say(&session("s"), vec![said]).await.unwrap();
+    house.engine.say(&session("s"), said("we need jets")).await.unwrap();
     let handoff = house.handed(request).await;
     let seen = house.get(&house.local(), "/approvals").await;
     for text in [
@@ -246,9 +245,9 @@ async fn hostile_texts_are_texts() {
     request.reason = format!("why {HOSTILE}");
     request.task.payload = json!({"html": HOSTILE});
     request.audit.decision_rationale = HOSTILE.into();
-    request.context.variables.insert(HOSTILE.into(), json!(HOSTILE));
+    request.context.variables.insert("note".into(), json!(HOSTILE));
     request.context.completed_work = json!(HOSTILE);
-    house.engine.say(&session("s"), vec![handover_core::message::NewMessage::user(HOSTILE)]).await.unwrap();
+    house.engine.say(&session("s"), said(HOSTILE)).await.unwrap();
     let handoff = house.handed(request).await;
     is_tame(&house.get(&house.local(), "/approvals").await);
     house.get(&house.local(), "/approvals?who=%3Cscript%3Ealert").await.hides("<script>alert");
@@ -261,7 +260,7 @@ async fn hostile_texts_are_texts() {
 async fn a_page_has_its_bound_and_leads_on() {
     let house = house().await;
     for n in 0..=PAGE_APPROVALS {
-        house.handed(asking(&format!("task number {n}."))).await;
+        house.handed_in(&format!("s{n}"), asking(&format!("task number {n}."))).await;
     }
     let local = house.local();
     let seen = house.get(&local, "/approvals").await;

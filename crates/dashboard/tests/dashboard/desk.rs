@@ -7,6 +7,7 @@ use handover_core::{
     command::Open,
     handoff::{Kind, Request},
     ids::{AgentId, HandoffId, SessionId},
+    message::{NewMessage, Role as Speaker},
 };
 
 /// A text that would be part of the page if somebody let it.
@@ -42,6 +43,13 @@ impl House {
         self.engine.initiate(&session("s"), request).await.unwrap().handoffs[0]
     }
 
+    /// Hands over in a session of its own.
+    pub async fn handed_in(&self, name: &str, request: Request) -> HandoffId {
+        let open = Open::by(request.from_agent.as_str()).unwrap();
+        self.engine.open_session(&session(name), open).await.unwrap();
+        self.engine.initiate(&session(name), request).await.unwrap().handoffs[0]
+    }
+
     /// A browser of whoever speaks for these agents alone.
     pub async fn bound(&self, role: Role, agents: &[&str]) -> Browser {
         let agents = Some(agents.iter().map(|name| id(name)).collect());
@@ -55,5 +63,11 @@ impl House {
 pub fn delegation(from: &str, to: &str, task: &str) -> Request {
     let mut request = Request::new(Kind::Delegation, id(from), task);
     request.to_agent = Some(id(to));
+    request.return_protocol.timeout_ms = Some(3_600_000);
     request
+}
+
+/// Something that a user says.
+pub fn said(text: &str) -> Vec<NewMessage> {
+    vec![NewMessage::new(Speaker::User, text)]
 }

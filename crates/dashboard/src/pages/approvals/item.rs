@@ -19,7 +19,7 @@ pub(super) fn item(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<Han
     let request = &handoff.request;
     let id = handoff.id;
     html! {
-        li.card.item id=(format!("approval-{id}")) data-item data-key=(id) tabindex="-1" autofocus[focus]
+        li.card.item id=(id) data-item data-key=(id) tabindex="-1" autofocus[focus]
             aria-labelledby=(format!("task-{id}")) {
             header {
                 (parts::between(handoff))
