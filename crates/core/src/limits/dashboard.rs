@@ -28,3 +28,13 @@ pub const PULSE_MINUTES: usize = 24 * 60;
 pub const PULSE_NAMES_MAX: usize = 2_000;
 /// Tenants whose pulse is kept; further ones are not.
 pub const PULSE_TENANTS_MAX: usize = 100;
+/// Handoffs that wait for a yes on one page: each shows what would cross.
+pub const PAGE_APPROVALS: usize = 20;
+/// Decisions about approvals that are shown as the latest.
+pub const PAGE_DECIDED: usize = 8;
+/// People's tasks on one page: each shows what its person is told.
+pub const PAGE_TASKS: usize = 20;
+/// Agents that a field suggests.
+pub const SUGGESTED_AGENTS: usize = 200;
+/// Records among which a page of the audit looks for rare ones before it asks whether to look further.
+pub const AUDIT_LOOK_RECORDS: u64 = 20_000;

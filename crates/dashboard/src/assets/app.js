@@ -182,6 +182,8 @@
     }
     if (items.length) event.preventDefault();
   });
+  // What a page begins with is chosen at once.
+  choose(document.querySelector("[data-item][autofocus]"));
   // What is being decided stays chosen when the list is made anew.
   addEventListener("focusin", (event) => {
     const item = event.target.closest?.("[data-item]");

@@ -1,5 +1,6 @@
 //! All pages, and where they are.
 
+mod approvals;
 mod handoff;
 mod session;
 mod sessions;
@@ -43,6 +44,8 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/sign-out", takes!(house, sign_in::out))
         .route("/live", shows!(house, live::listen))
         .route("/sessions", shows!(house, sessions::list))
+        .route("/approvals", shows!(house, approvals::list))
+        .route("/approvals/{handoff}", takes!(house, approvals::decide))
         .route("/sessions/{session}", shows!(house, session::show))
         .route("/sessions/{session}/say", takes!(house, session::step_in::say))
         .route("/sessions/{session}/hand-over", takes!(house, session::step_in::give))

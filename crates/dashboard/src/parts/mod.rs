@@ -1,9 +1,11 @@
 //! What pages are made of: times, badges, names that lead on, folded texts, lists with pages, forms.
 
+mod asked;
 mod forms;
 mod text;
 mod time;
 
+pub(crate) use asked::{agent_list, crossing, crossing_line, priority, priority_word, risk, risk_word, share};
 pub(crate) use forms::{form, hidden, reason_field};
 pub(crate) use text::{body, fold, json, money, number, quoted};
 pub(crate) use time::{ago, clock, length, moment, until};

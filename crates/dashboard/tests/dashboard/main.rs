@@ -2,5 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod approvals;
+mod desk;
 mod house;
+mod session;
 mod signing_in;

@@ -182,7 +182,6 @@ pub(crate) async fn retry(ask: Ask) -> Answer {
 pub(crate) async fn cancel(ask: Ask) -> Answer {
     let id = ask.handoff()?;
     let reason = ask.form.needed("reason")?;
-    let from = ask.engine.handoff(id).await?.request.from_agent.clone();
-    ask.engine.cancel(id, &from, reason).await?;
+    ask.engine.cancel(id, ask.name(), reason).await?;
     Ok(ask.done(&parts::handoff_url(id), Done::Cancelled))
 }

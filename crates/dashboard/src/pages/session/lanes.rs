@@ -4,9 +4,9 @@ use crate::{ask::Ask, parts};
 use handover_core::{handoff::Handoff, time::Timestamp};
 use maud::{Markup, html};
 
-const WIDE: u64 = 960;
+const WIDE: u64 = 720;
 /// Where lanes begin: the names are before it.
-const LEFT: u64 = 150;
+const LEFT: u64 = 132;
 const LANE: u64 = 30;
 const HEAD: u64 = 24;
 /// Lanes of one drawing; a session with more agents shows those of its latest handoffs.
