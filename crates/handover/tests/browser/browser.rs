@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const WAIT: Duration = Duration::from_secs(20);
 /// Waits in the page itself until a condition holds, and gives what it found.
 const UNTIL: &str = "\
-const [test, args, wait, done] = arguments, holds = new Function(...['a', 'b'].slice(0, args.length), test);
+const [test, args, wait, done] = arguments, holds = new Function(...['a', 'b', 'c'].slice(0, args.length), test);
 const end = performance.now() + wait;
 (function look() {
   let found; try { found = holds(...args); } catch (error) { found = null; }
@@ -26,7 +26,7 @@ const NAMED: &str = "\
 const plain = text => (text || '').replace(/\\s+/g, ' ').trim().toLowerCase(), wanted = plain(b);
 const name = e => [e.getAttribute('aria-label'), e.innerText, e.value, e.title, e.placeholder,
   ...[...(e.labels || [])].map(label => label.innerText)].map(plain);
-const all = [...document.querySelectorAll(a)].filter(e => e.checkVisibility({visibilityProperty: true}));
+const within = document.querySelector(c), all = [...(within ? within.querySelectorAll(a) : [])].filter(e => e.checkVisibility({visibilityProperty: true}));
 const by = test => all.find(e => name(e).some(test));
 return by(n => n === wanted) || by(n => n.startsWith(wanted)) || by(n => n.includes(wanted));";
 const PRESSED: &str = "button, a, summary, input[type=submit], [role=button], [role=tab]";
@@ -148,19 +148,24 @@ impl Browser {
 
     /// Whether something called so is offered at this moment.
     pub async fn is_offered(&self, name: &str) -> bool {
-        let script = format!("return !!(function (a, b) {{ {NAMED} }})(arguments[0], arguments[1])");
-        self.run(&script, vec![json!(format!("{PRESSED}, {FILLED}")), json!(name)]).await == json!(true)
+        let script = format!("return !!(function (a, b, c) {{ {NAMED} }})(...arguments)");
+        self.run(&script, vec![json!(format!("{PRESSED}, {FILLED}")), json!(name), json!("body")]).await == json!(true)
     }
 
-    async fn named(&self, among: &str, name: &str) -> Element {
-        let found = self.holds(NAMED, &[among, name]).await;
+    async fn named(&self, within: &str, among: &str, name: &str) -> Element {
+        let found = self.holds(NAMED, &[among, name, within]).await;
         let id = found.as_object().and_then(|found| found.values().next()).and_then(Value::as_str).unwrap();
         Element::from_element_id(self.client.clone(), id.to_owned().into())
     }
 
     /// Presses what is called so.
     pub async fn press(&self, name: &str) {
-        let element = self.named(PRESSED, name).await;
+        self.press_in("body", name).await;
+    }
+
+    /// The same within what this selector finds.
+    pub async fn press_in(&self, within: &str, name: &str) {
+        let element = self.named(within, PRESSED, name).await;
         element.click().await.unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 
@@ -173,7 +178,12 @@ impl Browser {
 
     /// Types into the field of this label, in place of what is there.
     pub async fn fill(&self, label: &str, text: &str) {
-        let element = self.named(FILLED, label).await;
+        self.fill_in("body", label, text).await;
+    }
+
+    /// The same within what this selector finds.
+    pub async fn fill_in(&self, within: &str, label: &str, text: &str) {
+        let element = self.named(within, FILLED, label).await;
         if element.tag_name().await.unwrap() == "select" {
             element.select_by_label(text).await.unwrap_or_else(|error| panic!("{label}: {text}: {error}"));
             return;
@@ -189,6 +199,11 @@ impl Browser {
             typed = typed.then(KeyAction::Down { value: key }).then(KeyAction::Up { value: key });
         }
         self.client.perform_actions(typed).await.unwrap();
+    }
+
+    /// Whether pages may run scripts from now on.
+    pub fn runs_scripts(&self, may: bool) {
+        self.tells("Emulation.setScriptExecutionDisabled", &json!({ "value": !may }));
     }
 
     /// Nothing on this page is wider than the window.

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod approving;
 mod axe;
 mod browser;
 mod driver;
@@ -11,4 +12,6 @@ mod papers;
 #[allow(dead_code, reason = "the tests of the server use all of it")]
 mod place;
 mod signing_in;
+mod stepping_in;
+mod texts;
 mod watching;
