@@ -50,9 +50,9 @@ async fn a_session_shows_who_has_what() {
 async fn what_is_not_there_says_so() {
     let house = House::open().await;
     for (path, code) in [
-        ("/sessions/nowhere", "HO0401"),
-        ("/handoffs/nowhere", "HO0402"),
-        ("/handoffs/00000000-0000-4000-8000-000000000000", "HO0402"),
+        ("/sessions/nowhere", "HO0301"),
+        ("/handoffs/nowhere", "HO0501"),
+        ("/handoffs/00000000-0000-4000-8000-000000000000", "HO0501"),
     ] {
         let seen = house.get(&house.local(), path).await;
         assert_eq!(seen.status, StatusCode::NOT_FOUND, "{path}");
@@ -102,7 +102,7 @@ async fn somebody_says_something() {
     assert_eq!(empty.status, StatusCode::UNPROCESSABLE_ENTITY);
     empty.shows("HO0102");
     house.get(&house.local(), "/sessions/s-1?done=said").await.shows("Said in the conversation.");
-    house.get(&house.local(), "/sessions/s-1?done=%3Cb%3E").await.hides("<b>");
+    house.get(&house.local(), "/sessions/s-1?done=%3Ci%20x%3E").await.hides("<i x>");
 }
 
 #[tokio::test]
