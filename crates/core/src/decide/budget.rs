@@ -252,7 +252,8 @@ impl Draft<'_> {
             self.postings.push(Posting { account: account.clone(), change });
             held.agent = Some(account);
         }
-        let more = held.share.amount().minus(before.amount());
+        // What was used below it of a kind that was not limited before is not set aside now.
+        let more = held.share.amount().minus(handoff.spent_below).minus(handoff.outstanding());
         if let Some(account) = held.tenant.clone().filter(|_| !more.is_nothing()) {
             self.postings.push(Posting { account, change: Change::Hold(more) });
         }
