@@ -142,6 +142,8 @@ impl Draft<'_> {
         let ending = together.ending.filter(|held| held.reservation.as_ref().is_some_and(|r| r.tenant.is_some()));
         if let Some(ending) = ending.filter(|held| tenant_of(held) == Some(account)) {
             entry.reserved = entry.reserved.minus(ending.outstanding()).plus(self.given_by(ending.id));
+            // What the part used is charged when it ends, before anything is set aside again.
+            entry.used = entry.used.plus(self.session.used(ending, &self.shown(ending), self.now));
         }
         let rest = entry.rest(limit).less(together.taken(|held| held.tenant.as_ref() == Some(account)));
         let parts = PARTS.max(together.among) - together.begun;
