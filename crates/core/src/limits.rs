@@ -3,6 +3,7 @@
 mod a2a;
 mod agents;
 mod client;
+mod dashboard;
 mod mcp;
 mod remote;
 mod server;
@@ -11,6 +12,7 @@ mod telemetry;
 pub use a2a::*;
 pub use agents::*;
 pub use client::*;
+pub use dashboard::*;
 pub use mcp::*;
 pub use remote::*;
 pub use server::*;

@@ -54,7 +54,7 @@ pub use events::{EventRule, OutsideEvent};
 pub use feed::{BusContext, BusMessage, Filter, Notice, Subscription};
 pub use handover_store::{HandoffQuery, RecordQuery, StoredRecord, Totals};
 pub use picker::Picker;
-pub use reading::StoryStep;
+pub use reading::{StoryStep, tell};
 pub use session::{Assignment, Said};
 pub use stats::{AgentStats, ApprovalStats, Latency, PathCount, StatsQuery, StatsReport, WorkflowStats};
 pub use summarizer::Summarizer;

@@ -227,7 +227,8 @@ impl Engine {
 
 /// What a record tells, in the ten steps: trigger, prepare, validate, initiate, acknowledge, accept or reject,
 /// execute, return, complete, release.
-fn tell(record: &Record) -> Vec<StoryStep> {
+#[must_use]
+pub fn tell(record: &Record) -> Vec<StoryStep> {
     let at = record.timestamp;
     let step = |number, name, what: String| StoryStep { number, name, at, what };
     match &record.event {

@@ -9,6 +9,7 @@ use handover_core::{
     ids::{AgentId, HandoffId, LeaseId, SessionId},
     limits,
     message::{Message, NewMessage},
+    policy::SessionLimits,
     refusal::{Code, HandoffError, Refusal},
     session::Session,
 };
@@ -139,6 +140,12 @@ impl Engine {
     ) -> Result<Answer, HandoffError> {
         let messages = prepared(messages).await?;
         self.submit(session, Command::Say { messages, after }, key).await
+    }
+
+    /// How far a session may go: by its own limits, its workflow, its class, the house.
+    #[must_use]
+    pub fn limits_of(&self, session: &Session) -> SessionLimits {
+        self.with_world(&self.caller, None, |world| handover_core::decide::limits_of(session, world))
     }
 
     /// Messages of a session by number, at most a page.

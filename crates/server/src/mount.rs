@@ -85,12 +85,12 @@ async fn answer(
     told: &mut Told,
 ) -> Result<Response<Body>, Problem> {
     auth::check_same_origin(request.headers())?;
-    let key = enter(state, guard, &mut request, told)?;
+    let came = enter(state, guard, &mut request, told)?;
     let (parts, body) = request.into_parts();
     let body = door::read(&parts.headers, body, state.body).await?;
     let response = tokio::select! {
         response = next.run(Request::from_parts(parts, Body::from(body))) => response,
-        refusal = state.sent_away(key.as_ref()) => return Err(refusal.into()),
+        refusal = sent_away(state, &came) => return Err(refusal.into()),
     };
     if !is_stream(response.headers()) {
         return Ok(response);
@@ -100,7 +100,7 @@ async fn answer(
     };
     // Whoever listens is sent away with the key, and with the server.
     let ends = state.clone();
-    let ends = async move { ends.leaves(key.as_ref()).await };
+    let ends = async move { leaves(&ends, &came).await };
     Ok(response.map(|body| {
         Body::from_stream(body.into_data_stream().take_until(Box::pin(ends)).map(move |chunk| {
             let _place = &place;
@@ -109,11 +109,33 @@ async fn answer(
     }))
 }
 
+/// How somebody came in.
+enum Came {
+    /// Nobody looked: what is public knows itself whom it lets in.
+    Unseen,
+    /// With this key, or without one where the server is open.
+    Let(Option<KeyId>),
+}
+
+async fn leaves(state: &State, came: &Came) {
+    match came {
+        Came::Unseen => state.ends().await,
+        Came::Let(key) => state.leaves(key.as_ref()).await,
+    }
+}
+
+async fn sent_away(state: &State, came: &Came) -> Refusal {
+    match came {
+        Came::Unseen => state.ended().await,
+        Came::Let(key) => state.sent_away(key.as_ref()).await,
+    }
+}
+
 /// Lets whoever asks in, and puts their engine into the request.
-fn enter(state: &State, guard: Guard, request: &mut Request, told: &mut Told) -> Result<Option<KeyId>, Problem> {
+fn enter(state: &State, guard: Guard, request: &mut Request, told: &mut Told) -> Result<Came, Problem> {
     let shows = request.headers().contains_key(header::AUTHORIZATION);
     if guard == Guard::Public && !shows && !state.gate.is_open() {
-        return Ok(None);
+        return Ok(Came::Unseen);
     }
     let entered = state.gate.enter(request.headers(), door::peer_of(request))?;
     told.entered(&entered);
@@ -125,7 +147,7 @@ fn enter(state: &State, guard: Guard, request: &mut Request, told: &mut Told) ->
     if let Some(key) = &key {
         request.extensions_mut().insert(key.clone());
     }
-    Ok(key)
+    Ok(Came::Let(key))
 }
 
 fn is_stream(headers: &HeaderMap) -> bool {

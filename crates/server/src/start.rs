@@ -124,14 +124,17 @@ impl State {
     /// Until whoever waits for something long is sent away, and why: at once with their key; with the server a little later,
     /// so that what is in flight is answered.
     pub(crate) async fn sent_away(&self, key: Option<&KeyId>) -> Refusal {
-        let ended = async {
-            self.ends().await;
-            tokio::time::sleep(Duration::from_millis(LINGER_MS)).await;
-        };
         tokio::select! {
-            () = ended => Refusal::new(Code::ShuttingDown, "the server ends; ask again when it is back"),
+            refusal = self.ended() => refusal,
             () = self.gate.ends(key) => Refusal::new(Code::BadKey, "the key is not valid any more"),
         }
+    }
+
+    /// Until the server has ended for whoever waits for something long.
+    pub(crate) async fn ended(&self) -> Refusal {
+        self.ends().await;
+        tokio::time::sleep(Duration::from_millis(LINGER_MS)).await;
+        Refusal::new(Code::ShuttingDown, "the server ends; ask again when it is back")
     }
 
     /// Until the server ends.

@@ -13,6 +13,7 @@ pub const SOURCES: [&str; 8] = [
     "crates/core/src/limits/telemetry.rs",
     "crates/core/src/limits/client.rs",
     "crates/core/src/limits/mcp.rs",
+    "crates/core/src/limits/dashboard.rs",
     "crates/core/src/limits/a2a.rs",
     "crates/core/src/limits/remote.rs",
 ];

@@ -1,6 +1,6 @@
 //! The guards of a session: how far it may go, and whether it goes in circles. Last of all checks.
 
-use super::{Draft, initiate::Target, validate::Checks};
+use super::{Draft, World, initiate::Target, validate::Checks};
 use crate::{
     digest::{self, Digest},
     handoff::{Handoff, Kind, Request, Task},
@@ -8,6 +8,7 @@ use crate::{
     limits,
     policy::{Mode, SessionLimits},
     refusal::{Code, Refusal},
+    session::Session,
     time::Timestamp,
 };
 use serde_json::json;
@@ -43,6 +44,19 @@ impl Barred {
     }
 }
 
+/// How far a session may go: by its own limits, its workflow, its class, the house.
+#[must_use]
+pub fn limits_of(session: &Session, world: &World<'_>) -> SessionLimits {
+    let policy = world.policy;
+    let name = session.workflow.as_ref();
+    let workflow = name.and_then(|name| policy.workflows.get(name));
+    // What the house says of a workflow comes before what its file says.
+    let file = name.and_then(|name| world.workflows.get(name)).map(|workflow| workflow.limits);
+    let class = session.complexity.map(|class| policy.classes.of(class));
+    let own = session.limits.or(workflow.copied().unwrap_or_default()).or(file.unwrap_or_default());
+    own.or(class.unwrap_or_default()).or(policy.limits).or(SessionLimits::usual())
+}
+
 impl Draft<'_> {
     /// Whom the guards keep out when somebody is chosen for this request.
     pub(super) fn barred(&self, request: &Request) -> Barred {
@@ -62,16 +76,8 @@ impl Draft<'_> {
         Barred { waiting: self.waiting_above(request), had_it, too_fast, only: full.then(|| watch.agents.clone()) }
     }
 
-    /// How far this session may go: by its own limits, its workflow, its class, the house.
     pub(super) fn limits(&self) -> SessionLimits {
-        let policy = self.world.policy;
-        let name = self.session.workflow.as_ref();
-        let workflow = name.and_then(|name| policy.workflows.get(name));
-        // What the house says of a workflow comes before what its file says.
-        let file = name.and_then(|name| self.world.workflows.get(name)).map(|workflow| workflow.limits);
-        let class = self.session.complexity.map(|class| policy.classes.of(class));
-        let own = self.session.limits.or(workflow.copied().unwrap_or_default()).or(file.unwrap_or_default());
-        own.or(class.unwrap_or_default()).or(policy.limits).or(SessionLimits::usual())
+        limits_of(&self.session, self.world)
     }
 
     pub(super) fn mode(&self) -> Mode {

@@ -38,6 +38,7 @@ pub(crate) mod validate;
 
 pub use advise::{Heard, dry_run, pick_question, recommend, suggestions};
 pub use asking::{approval_digest, deciders};
+pub use guards::limits_of;
 pub use house::{check_profile, house};
 pub use picking::{ModelAnswer, Picked, before_pick};
 

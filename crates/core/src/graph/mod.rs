@@ -21,7 +21,7 @@ pub use dot::dot;
 pub use mermaid::mermaid;
 pub use parts::{Edge, EdgeKind, Mark, Node, NodeKind};
 pub use session::of_session;
-pub use svg::svg;
+pub use svg::{SVG_STYLE, svg, svg_for_page};
 pub use team::{Load, of_team};
 pub use text::{Terminal, text};
 pub use workflow::of_workflow;

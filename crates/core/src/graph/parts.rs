@@ -112,6 +112,8 @@ pub struct Node {
     pub kind: NodeKind,
     /// How it stands.
     pub mark: Mark,
+    /// Where it leads to in a page; nowhere where this is empty.
+    pub link: String,
 }
 
 impl Node {
@@ -163,6 +165,12 @@ impl Node {
         Self { mark, ..self }
     }
 
+    /// Leading to this address in a page.
+    #[must_use]
+    pub fn link(self, link: &str) -> Self {
+        Self { link: link.to_owned(), ..self }
+    }
+
     /// How it stands, as it is shown: an end stands well or badly by its kind.
     pub(super) fn standing(&self) -> Mark {
         match (self.mark, self.kind) {
@@ -196,6 +204,8 @@ pub struct Edge {
     pub count: u64,
     /// How it stands.
     pub mark: Mark,
+    /// How thick it is in a picture, from 1 to 5; by its kind where this is 0.
+    pub width: u8,
 }
 
 impl Edge {
@@ -233,6 +243,12 @@ impl Edge {
     #[must_use]
     pub fn mark(self, mark: Mark) -> Self {
         Self { mark, ..self }
+    }
+
+    /// So thick, from 1 to 5.
+    #[must_use]
+    pub fn width(self, width: u8) -> Self {
+        Self { width: width.min(5), ..self }
     }
 
     pub(super) fn clean(self) -> Self {

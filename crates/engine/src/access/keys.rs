@@ -141,6 +141,15 @@ impl Engine {
         Ok(key)
     }
 
+    /// A key by its id, if it lets somebody in now. For whoever showed it before and was given something in its place.
+    #[must_use]
+    pub fn key_by_id(&self, id: &KeyId) -> Option<Arc<KeyInfo>> {
+        let now = self.inner.clock.now();
+        let key = self.inner.keys.get(id).filter(|key| key.ended(now).is_none())?;
+        self.inner.keys.used.lock().insert(id.clone(), now);
+        Some(key)
+    }
+
     /// Whether a key still lets somebody in. For whoever came with it and stays.
     #[must_use]
     pub fn key_opens(&self, id: &KeyId) -> bool {

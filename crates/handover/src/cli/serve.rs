@@ -5,6 +5,7 @@ use crate::settings::{ServerSettings, Settings};
 use clap::Args;
 use handover_a2a::Rim;
 use handover_core::refusal::HandoffError;
+use handover_dashboard::Dashboard;
 use handover_engine::Engine;
 use handover_server::{Mount, Options, Server, StartError, TlsFiles};
 use handover_telemetry::{Telemetry, TelemetrySettings};
@@ -107,8 +108,13 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
                 options.mounts.push(Mount::keyed("/a2a", rim.keyed()));
                 options.mounts.push(Mount::public("/.well-known", rim.public()));
             }
-            let started = match &a2a {
-                Ok(_) => Server::start(engine.clone(), options).await.map_err(|error| refused(&error)),
+            let secure = options.tls.is_some() || options.behind_proxy;
+            let dashboard = Dashboard::open(engine.clone(), handover_dashboard::Options { secure }).await;
+            if let Ok(dashboard) = &dashboard {
+                options.mounts.push(Mount::public("/", dashboard.router()));
+            }
+            let started = match a2a.as_ref().map(drop).and(dashboard.as_ref().map(drop)) {
+                Ok(()) => Server::start(engine.clone(), options).await.map_err(|error| refused(&error)),
                 Err(error) => Err(error.clone().into()),
             };
             match started {
@@ -198,7 +204,7 @@ async fn ready(cli: &Cli, server: &Server, at_work: usize, out: &mut Out) -> Res
         return out.json_line(&value).await;
     }
     out.line(format!(
-        "{} is served at {url}; the interface is at {url}/docs. End with Ctrl-C.",
+        "{} is served at {url}; open it in a browser for the dashboard, {url}/docs for the interface. End with Ctrl-C.",
         cli.database().display()
     ))
     .await?;

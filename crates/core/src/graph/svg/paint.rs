@@ -99,6 +99,10 @@ pub(super) fn nodes(graph: &Graph, scene: &Scene, out: &mut String) {
         let (size, top) = (&scene.boxes[at], scene.top(at));
         let left = scene.x[at] - size.wide / 2;
         let full = format!("{} {}", node.label, node.detail);
+        let link = escaped(&node.link);
+        if !link.is_empty() {
+            let _ = writeln!(out, "<a href=\"{link}\">");
+        }
         let _ = writeln!(out, "<g class=\"{}\"><title>{}</title>", class_of(node), escaped(full.trim()));
         shape(node.kind, (left, top), (size.wide, size.high), out);
         let first = if size.detail.is_empty() { top + size.high / 2 + 5 } else { top + size.high / 2 - 4 };
@@ -108,7 +112,7 @@ pub(super) fn nodes(graph: &Graph, scene: &Scene, out: &mut String) {
             let (x, y, text) = (scene.x[at], first + 18, escaped(&size.detail));
             let _ = writeln!(out, "<text class=\"hg-detail\" x=\"{x}\" y=\"{y}\">{text}</text>");
         }
-        out.push_str("</g>\n");
+        out.push_str(if link.is_empty() { "</g>\n" } else { "</g></a>\n" });
     }
 }
 
@@ -160,7 +164,8 @@ fn classes(edge: &Edge) -> String {
         Mark::Waiting => " hg-edge-waiting",
         Mark::Usual => "",
     };
-    format!("hg-edge{line}{colour}")
+    let width = if edge.width == 0 { String::new() } else { format!(" hg-w{}", edge.width) };
+    format!("hg-edge{line}{colour}{width}")
 }
 
 /// All that is known of an arrow, for whoever points at it.

@@ -19,6 +19,11 @@ pub(super) const STYLE: &str = "
 .hg-waiting .hg-box{fill:#fef3c7;stroke:#d97706;stroke-dasharray:6 3}
 .hg-line{fill:none;stroke:#64748b;stroke-width:1.5}
 .hg-strong .hg-line{stroke-width:2.25}
+.hg-w1 .hg-line{stroke-width:1.25}
+.hg-w2 .hg-line{stroke-width:2}
+.hg-w3 .hg-line{stroke-width:3}
+.hg-w4 .hg-line{stroke-width:4.5}
+.hg-w5 .hg-line{stroke-width:6}
 .hg-dashed .hg-line{stroke-dasharray:6 4}
 .hg-head{fill:#64748b}
 .hg-label{font-size:12px;fill:#334155;text-anchor:middle}

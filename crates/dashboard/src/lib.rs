@@ -1,0 +1,60 @@
+//! The dashboard: pages that show what is handed over, as it happens, and by which people step in.
+//!
+//! Pages are rendered here and need no script to be read. A little script keeps them up to date. What somebody sees and may
+//! do is the engine's business: every page is made with the engine of whoever asks.
+
+mod ask;
+mod assets;
+mod fields;
+mod headers;
+mod live;
+mod page;
+mod pages;
+mod parts;
+mod seat;
+mod sign_in;
+mod wrong;
+
+use axum::Router;
+use handover_core::refusal::HandoffError;
+use handover_engine::Engine;
+use seat::Seats;
+use std::sync::Arc;
+
+/// How the dashboard is served.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Whether browsers reach it by TLS: its cookie then never travels otherwise.
+    pub secure: bool,
+}
+
+/// What all pages share.
+pub(crate) struct House {
+    pub(crate) engine: Engine,
+    pub(crate) seats: Seats,
+    pub(crate) secure: bool,
+    pub(crate) tries: sign_in::Tries,
+}
+
+/// The dashboard of an engine.
+pub struct Dashboard {
+    house: Arc<House>,
+}
+
+impl Dashboard {
+    /// The dashboard of this engine, which is the house's own.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written: it keeps what sign-ins are sealed with.
+    pub async fn open(engine: Engine, options: Options) -> Result<Self, HandoffError> {
+        let seats = Seats::open(&engine).await?;
+        Ok(Self { house: Arc::new(House { engine, seats, secure: options.secure, tries: sign_in::Tries::default() }) })
+    }
+
+    /// Its routes, from `/` on. Whoever mounts them puts the engine of a caller that it knows into the request's extensions;
+    /// all others have to sign in.
+    #[must_use]
+    pub fn router(&self) -> Router {
+        pages::router(&self.house)
+    }
+}

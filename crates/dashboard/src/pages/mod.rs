@@ -1,0 +1,57 @@
+//! All pages, and where they are.
+
+mod approvals;
+mod handoff;
+mod session;
+mod sessions;
+
+use crate::{House, ask, assets, live, sign_in};
+use axum::{
+    Router,
+    extract::{RawPathParams, Request},
+    routing::{MethodRouter, any, get, post},
+};
+use std::sync::Arc;
+
+/// A page to be read.
+macro_rules! shows {
+    ($house:expr, $handler:path) => {{
+        let house: Arc<House> = $house.clone();
+        get(move |params: RawPathParams, request: Request| async move {
+            ask::answer(house.clone(), params, request, $handler).await
+        })
+    }};
+}
+
+/// A form that is sent.
+macro_rules! takes {
+    ($house:expr, $handler:path) => {{
+        let house: Arc<House> = $house.clone();
+        post(move |params: RawPathParams, request: Request| async move {
+            ask::answer(house.clone(), params, request, $handler).await
+        })
+    }};
+}
+
+/// Every route of the dashboard.
+pub(crate) fn router(house: &Arc<House>) -> Router {
+    let at_door = house.clone();
+    let door: MethodRouter = any(move |request: Request| sign_in::door(at_door.clone(), request));
+    Router::new()
+        .route("/assets/app.css", get(assets::style))
+        .route("/assets/app.js", get(assets::script))
+        .route("/sign-in", door)
+        .route("/sign-out", takes!(house, sign_in::out))
+        .route("/live", shows!(house, live::listen))
+        .route("/sessions", shows!(house, sessions::list))
+        .route("/approvals", shows!(house, approvals::list))
+        .route("/approvals/{handoff}", takes!(house, approvals::decide))
+        .route("/sessions/{session}", shows!(house, session::show))
+        .route("/sessions/{session}/say", takes!(house, session::step_in::say))
+        .route("/sessions/{session}/hand-over", takes!(house, session::step_in::give))
+        .route("/sessions/{session}/end", takes!(house, session::step_in::over))
+        .route("/handoffs/{handoff}", shows!(house, handoff::show))
+        .route("/handoffs/{handoff}/redirect", takes!(house, handoff::redirect))
+        .route("/handoffs/{handoff}/retry", takes!(house, handoff::retry))
+        .route("/handoffs/{handoff}/cancel", takes!(house, handoff::cancel))
+}

@@ -1,0 +1,27 @@
+//! Forms: each carries the word that shows that it is one of ours.
+
+use crate::ask::Ask;
+use maud::{Markup, html};
+
+/// A form that posts to an address. The script sends it and shows a refusal beside it; without script it is sent as it is.
+pub(crate) fn form(ask: &Ask, action: &str, inside: Markup) -> Markup {
+    html! {
+        form.act method="post" action=(action) data-send {
+            input type="hidden" name="word" value=(ask.form_word());
+            (inside)
+        }
+    }
+}
+
+/// A value that goes along.
+pub(crate) fn hidden(name: &str, value: &str) -> Markup {
+    html! { input type="hidden" name=(name) value=(value); }
+}
+
+/// The field for a reason. Every step by hand has one: the audit trail keeps it.
+pub(crate) fn reason_field(id: &str, hint: &str) -> Markup {
+    html! {
+        label for=(id) { "Reason" }
+        input id=(id) name="reason" required maxlength="1000" autocomplete="off" placeholder=(hint);
+    }
+}

@@ -1,0 +1,167 @@
+//! What pages are made of: times, badges, names that lead on, folded texts, lists with pages, forms.
+
+mod asked;
+mod forms;
+mod text;
+mod time;
+
+pub(crate) use asked::{agent_list, crossing, crossing_line, priority, priority_word, risk, risk_word, share};
+pub(crate) use forms::{form, hidden, reason_field};
+pub(crate) use text::{body, fold, json, money, number, quoted};
+pub(crate) use time::{ago, clock, length, moment, until};
+
+use handover_core::{
+    handoff::{Handoff, Kind, Status},
+    ids::{AgentId, HandoffId, SessionId},
+    limits::PAGE_ROWS,
+};
+use maud::{Markup, html};
+
+/// A part of an address.
+pub(crate) fn encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
+/// A count that was looked at no further than a page.
+pub(crate) fn up_to(count: usize) -> String {
+    if count >= PAGE_ROWS { format!("{PAGE_ROWS}+") } else { count.to_string() }
+}
+
+/// An agent, leading to it.
+pub(crate) fn agent(id: &AgentId) -> Markup {
+    html! { a.agent href=(agent_url(id)) { (id) } }
+}
+
+pub(crate) fn agent_url(id: &AgentId) -> String {
+    format!("/team/{}", encoded(id.as_str()))
+}
+
+pub(crate) fn session_url(id: &SessionId) -> String {
+    format!("/sessions/{}", encoded(id.as_str()))
+}
+
+pub(crate) fn handoff_url(id: HandoffId) -> String {
+    format!("/handoffs/{id}")
+}
+
+/// The first part of an id: enough for people.
+pub(crate) fn short(id: HandoffId) -> String {
+    id.to_string().chars().take(8).collect()
+}
+
+/// A session, leading to it.
+pub(crate) fn session(id: &SessionId) -> Markup {
+    let text = id.as_str();
+    let shown: String =
+        if text.chars().count() > 28 { text.chars().take(27).chain(['…']).collect() } else { text.to_owned() };
+    html! { a href=(session_url(id)) title=(text) { (shown) } }
+}
+
+/// The tone of a status: what colours mean everywhere.
+pub(crate) fn tone(status: Status) -> &'static str {
+    match status {
+        Status::AwaitingApproval => "wait",
+        Status::Offered | Status::Deferred => "idle",
+        Status::Running => "run",
+        Status::Completed => "good",
+        Status::Failed | Status::TimedOut => "bad",
+        Status::Escalated => "wait",
+        Status::Cancelled => "off",
+    }
+}
+
+/// A status in words.
+pub(crate) fn status_words(status: Status) -> &'static str {
+    match status {
+        Status::AwaitingApproval => "waits for a yes",
+        Status::Offered => "on offer",
+        Status::Deferred => "put off",
+        Status::Running => "running",
+        Status::Completed => "completed",
+        Status::Failed => "failed",
+        Status::TimedOut => "timed out",
+        Status::Escalated => "escalated",
+        Status::Cancelled => "cancelled",
+    }
+}
+
+/// A word in the colour of its meaning: `run`, `wait`, `good`, `bad`, `idle` or `off`.
+pub(crate) fn badge(tone: &str, words: &str) -> Markup {
+    html! { span class=(format!("badge {tone}")) { (words) } }
+}
+
+/// Where a handoff stands.
+pub(crate) fn standing(handoff: &Handoff) -> Markup {
+    let words = match handoff.open_question() {
+        Some(_) => "asks something",
+        None => status_words(handoff.status()),
+    };
+    let tone = if handoff.open_question().is_some() { "wait" } else { tone(handoff.status()) };
+    badge(tone, words)
+}
+
+/// From whom to whom.
+pub(crate) fn between(handoff: &Handoff) -> Markup {
+    html! {
+        span.between {
+            (agent(&handoff.request.from_agent))
+            span.arrow aria-label="to" role="img" { "→" }
+            (agent(&handoff.to_agent))
+        }
+    }
+}
+
+pub(crate) fn kind_words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Sequential => "handed on",
+        Kind::Delegation => "delegated",
+        Kind::Escalation => "escalated",
+        Kind::Broadcast => "broadcast",
+    }
+}
+
+/// The word by which a value is written, such as a priority or a risk.
+pub(crate) fn word_of(value: &impl serde::Serialize) -> String {
+    let text = serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned));
+    text.unwrap_or_default().replace('_', " ")
+}
+
+/// A list of names and values.
+pub(crate) fn facts(rows: &[(&str, Markup)]) -> Markup {
+    html! {
+        dl.facts {
+            @for (name, value) in rows.iter().filter(|(_, value)| !value.0.is_empty()) {
+                div { dt { (name) } dd { (value) } }
+            }
+        }
+    }
+}
+
+/// What stands where nothing is yet: why, and what to do next.
+pub(crate) fn empty(title: &str, words: &str, command: Option<&str>) -> Markup {
+    html! {
+        div.empty {
+            p { strong { (title) } }
+            p { (words) }
+            @if let Some(command) = command { pre { code { (command) } } }
+        }
+    }
+}
+
+/// The way to earlier and later pages of a list.
+pub(crate) fn pager(later: Option<String>, earlier: Option<String>) -> Markup {
+    html! {
+        @if later.is_some() || earlier.is_some() {
+            nav.pager aria-label="More" {
+                @if let Some(href) = later { a href=(href) rel="prev" { "← Later" } }
+                @if let Some(href) = earlier { a href=(href) rel="next" { "Earlier →" } }
+            }
+        }
+    }
+}
+
+/// The head of a page: what it is, and what stands beside it.
+pub(crate) fn head(title: Markup, beside: Markup) -> Markup {
+    html! { header.head { h1 { (title) } (beside) } }
+}

@@ -1,0 +1,120 @@
+//! A house with a dashboard, on a file of its own.
+
+use axum::{
+    Router,
+    body::Body,
+    http::{HeaderMap, Request, StatusCode, header},
+};
+use handover_core::access::{NewKey, Role};
+use handover_dashboard::{Dashboard, Options};
+use handover_engine::Engine;
+use http_body_util::BodyExt as _;
+use tempfile::TempDir;
+use tower::ServiceExt as _;
+
+pub struct House {
+    pub engine: Engine,
+    pub router: Router,
+    _folder: TempDir,
+}
+
+/// What came back.
+pub struct Seen {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub text: String,
+}
+
+impl Seen {
+    pub fn to(&self) -> &str {
+        self.headers.get(header::LOCATION).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// What a form of this page carries.
+    pub fn word(&self) -> String {
+        let (_, rest) = self.text.split_once("name=\"word\" value=\"").expect("a form");
+        rest.split('"').next().unwrap().to_owned()
+    }
+
+    pub fn shows(&self, text: &str) -> &Self {
+        assert!(self.text.contains(text), "{text:?} is not in:\n{}", self.text);
+        self
+    }
+
+    pub fn hides(&self, text: &str) -> &Self {
+        assert!(!self.text.contains(text), "{text:?} is in:\n{}", self.text);
+        self
+    }
+}
+
+/// Somebody with a browser.
+#[derive(Clone, Default)]
+pub struct Browser {
+    pub cookie: String,
+    pub open: Option<Engine>,
+}
+
+impl House {
+    pub async fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Engine::open(folder.path().join("house.db")).await.unwrap();
+        let router = Dashboard::open(engine.clone(), Options::default()).await.unwrap().router();
+        Self { engine, router, _folder: folder }
+    }
+
+    /// A browser in an open house: whoever mounts the pages says who asks.
+    pub fn local(&self) -> Browser {
+        Browser { cookie: String::new(), open: Some(self.engine.clone()) }
+    }
+
+    pub async fn key(&self, role: Role) -> String {
+        let new = NewKey::of(role.word(), role);
+        self.engine.make_key(new).await.unwrap().1
+    }
+
+    /// A browser that signed in with a new key of this role.
+    pub async fn signed_in(&self, role: Role) -> Browser {
+        let key = self.key(role).await;
+        let seen = self.post(&Browser::default(), "/sign-in", &[("key", &key)]).await;
+        assert_eq!(seen.status, StatusCode::SEE_OTHER, "{}", seen.text);
+        Browser { cookie: cookie_of(&seen), open: None }
+    }
+
+    pub async fn get(&self, browser: &Browser, path: &str) -> Seen {
+        self.send(browser, Request::get(path).body(Body::empty()).unwrap()).await
+    }
+
+    /// Sends a form, exactly these fields.
+    pub async fn post(&self, browser: &Browser, path: &str, fields: &[(&str, &str)]) -> Seen {
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let request = Request::post(path).header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        self.send(browser, request.body(Body::from(body)).unwrap()).await
+    }
+
+    /// Sends a form of this page.
+    pub async fn act(&self, browser: &Browser, page: &str, path: &str, fields: &[(&str, &str)]) -> Seen {
+        let word = self.get(browser, page).await.word();
+        let mut all = vec![("word", word.as_str())];
+        all.extend_from_slice(fields);
+        self.post(browser, path, &all).await
+    }
+
+    async fn send(&self, browser: &Browser, mut request: Request<Body>) -> Seen {
+        if !browser.cookie.is_empty() {
+            request.headers_mut().insert(header::COOKIE, browser.cookie.parse().unwrap());
+        }
+        if let Some(engine) = &browser.open {
+            request.extensions_mut().insert(engine.clone());
+        }
+        let answer = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = answer.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        Seen { status: parts.status, headers: parts.headers, text }
+    }
+}
+
+pub fn cookie_of(seen: &Seen) -> String {
+    let text = seen.headers.get(header::SET_COOKIE).expect("a cookie").to_str().unwrap();
+    text.split(';').next().unwrap().to_owned()
+}

@@ -1,0 +1,9 @@
+//! The dashboard over HTTP, in this process.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod approvals;
+mod desk;
+mod house;
+mod session;
+mod signing_in;
