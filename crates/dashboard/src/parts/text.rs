@@ -28,6 +28,11 @@ pub(crate) fn fold(text: &str) -> Markup {
     }
 }
 
+/// A text to the letter, as long as a page shows one.
+pub(crate) fn cut_text(text: &str) -> &str {
+    cut(text, PAGE_TEXT_CHARS_MAX).0
+}
+
 /// A short text in one line.
 pub(crate) fn quoted(text: &str, chars: usize) -> Markup {
     let (shown, more) = cut(text, chars);

@@ -5,4 +5,5 @@
 mod approvals;
 mod desk;
 mod house;
+mod inbox;
 mod signing_in;
