@@ -6,4 +6,5 @@ mod approvals;
 mod desk;
 mod house;
 mod inbox;
+mod session;
 mod signing_in;

@@ -118,7 +118,9 @@ pub const METHODS: &[(&str, Role)] = &[
     ("deny_exactly", Role::Operator),
     ("drain", Role::Operator),
     ("raise", Role::Operator),
+    ("redirect", Role::Operator),
     ("reset_breaker", Role::Operator),
+    ("retry", Role::Operator),
     ("submit SetLimits", Role::Operator),
     ("check_health", Role::Admin),
     ("define", Role::Admin),
@@ -337,6 +339,8 @@ impl Scene {
             "deny_exactly" => by.deny_exactly(asked, "clerk", "", digest).await.map(drop),
             "drain" => by.drain(&clerk, true).await,
             "raise" => by.raise(event()).await.map(drop),
+            "redirect" => by.redirect(self.over, "clerk", &clerk, "x").await.map(drop),
+            "retry" => by.retry(self.over, "clerk", "x").await.map(drop),
             "reset_breaker" => by.reset_breaker(&clerk).await,
             "submit SetLimits" => {
                 let limits = SessionLimits::default();

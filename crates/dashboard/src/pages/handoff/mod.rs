@@ -12,12 +12,7 @@ use crate::{
     wrong::Wrong,
 };
 use handover_core::{
-    access::Right,
-    budget::Amount,
-    handoff::Handoff,
-    ids::HandoffId,
-    limits::PAGE_MAX,
-    record::Record,
+    access::Right, budget::Amount, handoff::Handoff, ids::HandoffId, limits::PAGE_MAX, record::Record,
 };
 use handover_engine::{Engine, RecordQuery};
 use maud::{Markup, html};
@@ -79,7 +74,13 @@ fn acts(ask: &Ask, handoff: &Handoff) -> Markup {
 
 fn task(ask: &Ask, handoff: &Handoff) -> Markup {
     let request = &handoff.request;
-    let words = |text: &str| if text.is_empty() { html! {} } else { parts::fold(text) };
+    let words = |text: &str| {
+        if text.is_empty() {
+            html! {}
+        } else {
+            parts::fold(text)
+        }
+    };
     let reason = if request.reason == request.task.description { "" } else { request.reason.as_str() };
     let rows = [
         ("Why", words(reason)),
@@ -89,7 +90,13 @@ fn task(ask: &Ask, handoff: &Handoff) -> Markup {
         ("Why so", words(&request.audit.decision_rationale)),
         ("Attempt", html! { (handoff.attempt) }),
         ("Must be over", handoff.hard_deadline.map(|at| parts::until(at, ask.now)).unwrap_or_default()),
-        ("Part of", handoff.parent_id.map(|parent| html! { a href=(parts::handoff_url(parent)) { (parts::short(parent)) } }).unwrap_or_default()),
+        (
+            "Part of",
+            handoff
+                .parent_id
+                .map(|parent| html! { a href=(parts::handoff_url(parent)) { (parts::short(parent)) } })
+                .unwrap_or_default(),
+        ),
         ("Path", html! { (handoff.path.iter().map(ToString::to_string).collect::<Vec<_>>().join(" → ")) }),
     ];
     html! {
@@ -136,15 +143,21 @@ fn budget(handoff: &Handoff) -> Markup {
         micros: (handoff.metrics.cost * 1e6) as u64,
         ms: handoff.metrics.duration_ms,
     };
-    let row = |used: String, most: Option<String>| html! { (used) @if let Some(most) = most { span.soft { " of " (most) } } };
+    let row =
+        |used: String, most: Option<String>| html! { (used) @if let Some(most) = most { span.soft { " of " (most) } } };
     let money = |micros: u64| parts::money(micros as f64 / 1e6);
     let rows = [
         ("Tokens", row(parts::number(used.tokens), share.tokens.map(parts::number))),
         ("Cost", row(money(used.micros), share.micros.map(money))),
         ("Time", row(parts::length(used.ms), share.ms.map(parts::length))),
-        ("Used below it", if handoff.spent_below.is_nothing() { html! {} } else {
-            html! { (parts::number(handoff.spent_below.tokens)) " tokens, " (money(handoff.spent_below.micros)) }
-        }),
+        (
+            "Used below it",
+            if handoff.spent_below.is_nothing() {
+                html! {}
+            } else {
+                html! { (parts::number(handoff.spent_below.tokens)) " tokens, " (money(handoff.spent_below.micros)) }
+            },
+        ),
     ];
     html! { section.card data-part="budget" { h2 { "Budget" } (parts::facts(&rows)) } }
 }
@@ -169,7 +182,6 @@ pub(crate) async fn retry(ask: Ask) -> Answer {
 pub(crate) async fn cancel(ask: Ask) -> Answer {
     let id = ask.handoff()?;
     let reason = ask.form.needed("reason")?;
-    let from = ask.engine.handoff(id).await?.request.from_agent.clone();
-    ask.engine.cancel(id, &from, reason).await?;
+    ask.engine.cancel(id, ask.name(), reason).await?;
     Ok(ask.done(&parts::handoff_url(id), Done::Cancelled))
 }

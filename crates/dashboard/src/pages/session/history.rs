@@ -1,7 +1,11 @@
 //! The handoffs of a session at the side of its page, the latest first.
 
 use crate::{ask::Ask, parts};
-use handover_core::{handoff::Handoff, ids::HandoffId, session::Session};
+use handover_core::{
+    handoff::{Handoff, Status},
+    ids::HandoffId,
+    session::Session,
+};
 use maud::{Markup, html};
 
 pub(crate) fn card(ask: &Ask, session: &Session, handoffs: &[Handoff], here: Option<HandoffId>) -> Markup {
@@ -28,12 +32,12 @@ fn line(ask: &Ask, handoff: &Handoff, here: Option<HandoffId>) -> Markup {
                 a href=(parts::handoff_url(handoff.id)) aria-current=[(here == Some(handoff.id)).then_some("true")] {
                     "#" (handoff.n) " " (handoff.request.from_agent) " → " (handoff.to_agent)
                 }
-                (parts::standing(handoff))
+                @if handoff.status() != Status::Completed { (parts::standing(handoff)) }
             }
             span.small { (parts::quoted(&handoff.request.task.description, 70)) }
             span.small.soft {
+                @if let Some(took) = took { (parts::status_words(handoff.status())) " in " (took) ", " }
                 (parts::ago(handoff.opened_at, ask.now))
-                @if let Some(took) = took { ", took " (took) }
                 @if handoff.attempt > 1 { ", attempt " (handoff.attempt) }
             }
         }

@@ -4,9 +4,9 @@ use crate::{ask::Ask, parts};
 use handover_core::{handoff::Handoff, time::Timestamp};
 use maud::{Markup, html};
 
-const WIDE: u64 = 960;
+const WIDE: u64 = 720;
 /// Where lanes begin: the names are before it.
-const LEFT: u64 = 150;
+const LEFT: u64 = 132;
 const LANE: u64 = 30;
 const HEAD: u64 = 24;
 /// Lanes of one drawing; a session with more agents shows those of its latest handoffs.
@@ -43,7 +43,7 @@ pub(super) fn card(ask: &Ask, handoffs: &[Handoff]) -> Markup {
         section.card data-part="lanes" {
             header { h2 { "Timeline" } span.soft { "over " (parts::length(scale.ms)) } }
             div.lanes tabindex="0" role="region" aria-label="Timeline" {
-                svg viewBox=(format!("0 0 {WIDE} {high}")) role="img" aria-label="A lane for each agent, from left to right" {
+                svg viewBox=(format!("0 0 {WIDE} {high}")) role="group" aria-label="A lane for each agent, from left to right" {
                     @for (at, name) in lanes.iter().enumerate() {
                         @let y = HEAD + at as u64 * LANE + LANE / 2;
                         line.lane x1=(LEFT) x2=(WIDE) y1=(y) y2=(y) {}
@@ -80,7 +80,7 @@ fn span(handoff: &Handoff, scale: &Scale, source: u64, target: u64, end: Timesta
         parts::length(end.since(handoff.opened_at))
     );
     html! {
-        a href=(parts::handoff_url(handoff.id)) class=(parts::tone(handoff.status())) {
+        a href=(parts::handoff_url(handoff.id)) class=(parts::tone(handoff.status())) aria-label=(words) {
             title { (words) }
             path.pass d=(format!("M{asked} {middle}V{}", target + LANE / 2)) {}
             @let wait = taken.unwrap_or(over);

@@ -50,12 +50,8 @@ impl Scene {
 
 /// The latest handoffs of a session, the earliest of them first.
 pub(crate) async fn latest(engine: &Engine, id: &SessionId) -> Result<Vec<Handoff>, Wrong> {
-    let query = HandoffQuery {
-        session: Some(id.clone()),
-        latest_first: true,
-        limit: PAGE_HANDOFFS,
-        ..HandoffQuery::default()
-    };
+    let query =
+        HandoffQuery { session: Some(id.clone()), latest_first: true, limit: PAGE_HANDOFFS, ..HandoffQuery::default() };
     let mut found = engine.handoffs(query).await?;
     found.reverse();
     Ok(found)
@@ -76,7 +72,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
                 (flow(session, &scene.handoffs))
             }
             aside aria-label="About the session" {
-                @if ask.may(Right::Act) { (step_in::card(&ask, session, &scene.handoffs)) }
+                @if ask.may(Right::Act) && session.ended_at.is_none() { (step_in::card(&ask, session, &scene.handoffs)) }
                 (history::card(&ask, session, &scene.handoffs, None))
                 (around::budget(&ask, session))
                 (around::variables(&ask, session))
@@ -90,7 +86,6 @@ pub(crate) async fn show(ask: Ask) -> Answer {
 
 fn head(ask: &Ask, session: &Session) -> Markup {
     let facts = [
-        ("Asked for", parts::fold(&session.original_request)),
         ("For", session.user_id.as_ref().map(|user| html! { (user) }).unwrap_or_default()),
         ("Opened", parts::ago(session.opened_at, ask.now)),
         ("Last change", parts::ago(session.last_at, ask.now)),
@@ -101,6 +96,7 @@ fn head(ask: &Ask, session: &Session) -> Markup {
     html! {
         div data-part="head" {
             (parts::head(html! { (session.id) }, html! { (standing(session)) }))
+            @if !session.original_request.is_empty() { div.lead { (parts::fold(&session.original_request)) } }
             @if let Some(flow) = session.flow.as_ref().filter(|flow| !flow.trouble.is_empty()) {
                 p.warn { "It cannot go on: " (flow.trouble) }
             }

@@ -26,19 +26,17 @@ const BY_HAND: Duration = Duration::from_secs(3_600);
 pub(crate) fn card(ask: &Ask, session: &Session, handoffs: &[Handoff]) -> Markup {
     let agents = ask.engine.agents();
     let operates = ask.may(Right::Operate);
-    let over = session.ended_at.is_some();
     let open: Vec<&Handoff> = handoffs.iter().rev().filter(|handoff| !handoff.status().is_closed()).take(5).collect();
     let failed = handoffs.last().filter(|last| is_retried(last) && open.is_empty());
     html! {
         section.card.step-in data-part="step-in" {
             h2 { "Step in" }
-            @if over { p.soft { "The session is over." } }
             @for handoff in &open {
                 @if operates { (of_handoff(ask, handoff, &agents)) }
             }
-            @if let Some(failed) = failed.filter(|_| operates && !over) { (retry(ask, failed)) }
-            @if !over && may_speak(ask, &session.active_agent) { (hand_over(ask, session, &agents)) }
-            @if !over && operates { (end(ask, session)) }
+            @if let Some(failed) = failed.filter(|_| operates) { (retry(ask, failed)) }
+            @if may_speak(ask, &session.active_agent) { (hand_over(ask, session, &agents)) }
+            @if operates { (end(ask, session)) }
         }
     }
 }

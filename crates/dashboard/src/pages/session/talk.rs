@@ -56,9 +56,8 @@ fn turns(scene: &Scene) -> Markup {
 fn handed_over(handoff: &Handoff) -> Markup {
     html! {
         li.passed data-key=(format!("handoff {}", handoff.id)) {
-            span { "#" (handoff.n) " " (parts::between(handoff)) " " (parts::kind_words(handoff.request.kind)) }
-            a href=(parts::handoff_url(handoff.id)) { (parts::quoted(&handoff.request.task.description, 60)) }
-            (parts::standing(handoff))
+            span.from { (parts::between(handoff)) (parts::standing(handoff)) }
+            a href=(parts::handoff_url(handoff.id)) { "#" (handoff.n) " " (parts::quoted(&handoff.request.task.description, 100)) }
         }
     }
 }
