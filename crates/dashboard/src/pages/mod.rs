@@ -1,6 +1,7 @@
 //! All pages, and where they are.
 
 mod approvals;
+pub(crate) mod audit;
 mod handoff;
 mod inbox;
 mod session;
@@ -47,6 +48,9 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/sessions", shows!(house, sessions::list))
         .route("/approvals", shows!(house, approvals::list))
         .route("/approvals/{handoff}", takes!(house, approvals::decide))
+        .route("/audit", shows!(house, audit::list))
+        .route("/audit/export", shows!(house, audit::export))
+        .route("/audit/verify", takes!(house, audit::begin_verify))
         .route("/inbox", shows!(house, inbox::list))
         .route("/inbox/returns", takes!(house, inbox::note))
         .route("/inbox/{handoff}/take", takes!(house, inbox::take))

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 /// At most this much of a text, and whether something was left out.
-fn cut(text: &str, chars: usize) -> (&str, bool) {
+pub(crate) fn cut(text: &str, chars: usize) -> (&str, bool) {
     match text.char_indices().nth(chars) {
         Some((end, _)) => (&text[..end], true),
         None => (text, false),

@@ -16,13 +16,13 @@ pub(super) fn taken(ask: &Ask, task: &Task, lease: &str) -> Markup {
             (super::seen(ask))
             (inside)
         };
-        parts::form(ask, &format!("/inbox/{id}/{way}"), held)
+        parts::form_of(ask, &format!("/inbox/{id}/{way}"), if way == "give-back" { "long" } else { "" }, held)
     };
     html! {
         div.decide {
             (send("give-back", result(&id, task.step.as_ref())))
             details id=(format!("ask-{id}")) {
-                summary data-press="q" { "Ask something first" }
+                summary data-press="q" { "Ask something first…" }
                 (send("ask", html! {
                     div {
                         label for=(format!("question-{id}")) { "Question to " (task.handoff.request.from_agent) }
@@ -32,14 +32,14 @@ pub(super) fn taken(ask: &Ask, task: &Task, lease: &str) -> Markup {
                 }))
             }
             details id=(format!("decline-{id}")) {
-                summary data-press="r" { "Decline" }
+                summary.bad data-press="r" { "Decline…" }
                 (send("decline", html! {
                     div { (parts::reason_field(&format!("decline-why-{id}"), "why not you; somebody else is asked")) }
                     div.buttons { button.bad type="submit" { "Decline" } }
                 }))
             }
             (send("keep", html! {
-                div.buttons { button.plain type="submit" { "I need longer: keep it for me" } }
+                div.buttons { button type="submit" { "Keep it longer" } }
             }))
         }
     }

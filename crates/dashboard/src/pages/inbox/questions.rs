@@ -86,5 +86,5 @@ fn answer(ask: &Ask, handoff: &Handoff, name: &str) -> Markup {
         }
         div.buttons { button.main type="submit" { "Answer" } }
     };
-    parts::form(ask, &format!("/inbox/{id}/answer"), inside)
+    parts::form_of(ask, &format!("/inbox/{id}/answer"), "long", inside)
 }

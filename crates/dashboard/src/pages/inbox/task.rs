@@ -17,7 +17,7 @@ pub(super) fn item(ask: &Ask, task: &Task) -> Markup {
     let (id, request) = (handoff.id, &handoff.request);
     let taken = matches!(handoff.phase, Phase::Running { .. });
     html! {
-        li.card.item.mine[taken] id=(id) data-item data-key=(format!("{id}-{taken}")) tabindex="-1"
+        li.card.item.mine[taken].free[!taken] id=(id) data-item data-key=(format!("{id}-{taken}")) tabindex="-1"
             aria-labelledby=(format!("task-{id}")) {
             header {
                 (parts::between(handoff))
@@ -106,7 +106,7 @@ fn offered(ask: &Ask, handoff: &Handoff) -> Markup {
                 div.buttons { button.main type="submit" data-press="a" { "Take it as " (person) } }
             }))
             details id=(format!("later-{id}")) {
-                summary data-press="l" { "Later" }
+                summary data-press="l" { "Later…" }
                 (send("defer", html! {
                     div.fields {
                         div {
@@ -121,7 +121,7 @@ fn offered(ask: &Ask, handoff: &Handoff) -> Markup {
                 }))
             }
             details id=(format!("decline-{id}")) {
-                summary data-press="r" { "Decline" }
+                summary.bad data-press="r" { "Decline…" }
                 (send("decline", html! {
                     div { (parts::reason_field(&format!("decline-why-{id}"), "why not you; somebody else is asked")) }
                     div.buttons { button.bad type="submit" { "Decline" } }
