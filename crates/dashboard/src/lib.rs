@@ -13,11 +13,13 @@ mod pages;
 mod parts;
 mod seat;
 mod sign_in;
+mod told;
 mod wrong;
 
 use axum::Router;
 use handover_core::refusal::HandoffError;
 use handover_engine::Engine;
+use pages::audit::Verifying;
 use seat::Seats;
 use std::sync::Arc;
 
@@ -34,6 +36,7 @@ pub(crate) struct House {
     pub(crate) seats: Seats,
     pub(crate) secure: bool,
     pub(crate) tries: sign_in::Tries,
+    pub(crate) verifying: Verifying,
 }
 
 /// The dashboard of an engine.
@@ -48,7 +51,7 @@ impl Dashboard {
     /// When the store cannot be read or written: it keeps what sign-ins are sealed with.
     pub async fn open(engine: Engine, options: Options) -> Result<Self, HandoffError> {
         let seats = Seats::open(&engine).await?;
-        Ok(Self { house: Arc::new(House { engine, seats, secure: options.secure, tries: sign_in::Tries::default() }) })
+        Ok(Self { house: Arc::new(House { engine, seats, secure: options.secure, tries: sign_in::Tries::default(), verifying: Verifying::default() }) })
     }
 
     /// Its routes, from `/` on. Whoever mounts them puts the engine of a caller that it knows into the request's extensions;

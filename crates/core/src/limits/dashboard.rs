@@ -38,3 +38,5 @@ pub const PAGE_TASKS: usize = 20;
 pub const SUGGESTED_AGENTS: usize = 200;
 /// Records among which a page of the audit looks for rare ones before it asks whether to look further.
 pub const AUDIT_LOOK_RECORDS: u64 = 20_000;
+/// Characters of a record that a row of the audit shows. The download has the rest.
+pub const AUDIT_RECORD_CHARS: usize = 4_000;

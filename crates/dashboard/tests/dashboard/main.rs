@@ -5,5 +5,6 @@
 mod approvals;
 mod desk;
 mod house;
+mod inbox;
 mod session;
 mod signing_in;
