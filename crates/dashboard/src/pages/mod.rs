@@ -1,5 +1,6 @@
 //! All pages, and where they are.
 
+mod overview;
 mod sessions;
 
 use crate::{House, ask, assets, live, sign_in};
@@ -40,5 +41,6 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/sign-in", door)
         .route("/sign-out", takes!(house, sign_in::out))
         .route("/live", shows!(house, live::listen))
+        .route("/", shows!(house, overview::show))
         .route("/sessions", shows!(house, sessions::list))
 }
