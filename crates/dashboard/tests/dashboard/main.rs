@@ -6,5 +6,6 @@ mod approvals;
 mod desk;
 mod house;
 mod inbox;
+mod overview;
 mod session;
 mod signing_in;
