@@ -5,19 +5,24 @@
 
 mod ask;
 mod assets;
+mod chart;
 mod fields;
 mod headers;
 mod live;
 mod page;
 mod pages;
 mod parts;
+mod pulse;
 mod seat;
 mod sign_in;
+mod told;
 mod wrong;
 
 use axum::Router;
 use handover_core::refusal::HandoffError;
 use handover_engine::Engine;
+use pages::audit::Verifying;
+use pulse::Pulse;
 use seat::Seats;
 use std::sync::Arc;
 
@@ -34,6 +39,8 @@ pub(crate) struct House {
     pub(crate) seats: Seats,
     pub(crate) secure: bool,
     pub(crate) tries: sign_in::Tries,
+    pub(crate) verifying: Verifying,
+    pub(crate) pulse: Pulse,
 }
 
 /// The dashboard of an engine.
@@ -45,10 +52,26 @@ impl Dashboard {
     /// The dashboard of this engine, which is the house's own.
     ///
     /// # Errors
-    /// When the store cannot be read or written: it keeps what sign-ins are sealed with.
+    /// When the store cannot be read or written: it keeps what sign-ins are sealed with; and when the engine is not the house's own.
     pub async fn open(engine: Engine, options: Options) -> Result<Self, HandoffError> {
         let seats = Seats::open(&engine).await?;
-        Ok(Self { house: Arc::new(House { engine, seats, secure: options.secure, tries: sign_in::Tries::default() }) })
+        let pulse = Pulse::start(&engine)?;
+        let tries = sign_in::Tries::default();
+        Ok(Self {
+            house: Arc::new(House {
+                engine,
+                seats,
+                secure: options.secure,
+                tries,
+                verifying: Verifying::default(),
+                pulse,
+            }),
+        })
+    }
+
+    /// Waits until charts and other figures count everything that is on disk now.
+    pub async fn caught_up(&self) {
+        self.house.pulse.reaches(self.house.engine.feed_position()).await;
     }
 
     /// Its routes, from `/` on. Whoever mounts them puts the engine of a caller that it knows into the request's extensions;

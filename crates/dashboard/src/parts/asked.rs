@@ -93,9 +93,9 @@ pub(crate) fn crossing(request: &Request, view: &View) -> Markup {
         @for held in &manifest.withheld {
             p.withheld { (number(held.messages)) " withheld (" (number(held.tokens)) " tokens): " (why_words(held.why)) }
         }
-        @if let Some(summary) = &view.summary { h4 { "Summary" } (fold(summary)) }
+        @if let Some(summary) = &view.summary { p.name { "Summary" } (fold(summary)) }
         @if !view.items.is_empty() {
-            h4 { @if latest > 0 { "The latest of the messages" } @else { "Messages" } }
+            p.name { @if latest > 0 { "The latest of the messages" } @else { "Messages" } }
             ul.crossing {
                 @for item in &view.items[latest..] {
                     li {
@@ -106,15 +106,15 @@ pub(crate) fn crossing(request: &Request, view: &View) -> Markup {
             }
         }
         @if !request.context.variables.is_empty() {
-            h4 { "Variables set with it" }
+            p.name { "Variables set with it" }
             (super::json(&serde_json::Value::Object(request.context.variables.clone())))
         }
         @if !request.context.artifacts.is_empty() {
-            h4 { "Artifacts" }
+            p.name { "Artifacts" }
             ul { @for artifact in &request.context.artifacts { li { code { (quoted(artifact, 200)) } } } }
         }
         @if !request.context.completed_work.is_null() {
-            h4 { "Work done so far" }
+            p.name { "Work done so far" }
             (body(&request.context.completed_work))
         }
     }

@@ -6,8 +6,8 @@ mod text;
 mod time;
 
 pub(crate) use asked::{agent_list, crossing, crossing_line, priority, priority_word, risk, risk_word, share};
-pub(crate) use forms::{form, hidden, reason_field};
-pub(crate) use text::{body, fold, json, money, number, quoted};
+pub(crate) use forms::{form, form_of, hidden, reason_field};
+pub(crate) use text::{body, cut, cut_text, fold, json, money, number, quoted};
 pub(crate) use time::{ago, clock, length, moment, until};
 
 use handover_core::{

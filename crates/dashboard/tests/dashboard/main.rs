@@ -5,5 +5,7 @@
 mod approvals;
 mod desk;
 mod house;
+mod inbox;
+mod overview;
 mod session;
 mod signing_in;

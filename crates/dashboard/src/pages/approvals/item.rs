@@ -114,12 +114,12 @@ fn set_aside(asked: &PendingApproval) -> String {
     held.or(wanted.filter(|text| !text.is_empty())).unwrap_or_else(|| "no limit".to_owned())
 }
 
-/// The data and what would cross: one look away.
+/// The data, and what would cross: one look away.
 fn folded(one: &Waiting) -> Markup {
     let (id, request) = (one.asked.handoff.id, &one.asked.handoff.request);
     html! {
         @if !request.task.payload.is_null() {
-            details id=(format!("payload-{id}")) { summary { "Data" } (parts::body(&request.task.payload)) }
+            div { span.small.soft { "Data" } (parts::body(&request.task.payload)) }
         }
         @if let Some(view) = &one.view {
             details id=(format!("crosses-{id}")) {
@@ -174,17 +174,17 @@ fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>
             (by(way, id, &names))
             (inside)
         };
-        parts::form(ask, &format!("/approvals/{id}"), always)
+        parts::form_of(ask, &format!("/approvals/{id}"), if way == "yes" { "wide" } else { "" }, always)
     };
     html! {
         div.decide {
             (send("yes", approve(id)))
             details id=(format!("edit-{id}")) {
-                summary data-press="e" { "Edit and approve" }
+                summary data-press="e" { "Edit…" }
                 (send("edit", edit(id, &one.asked.handoff.request, one.asked.handoff.to_agent.as_str())))
             }
             details id=(format!("reject-{id}")) {
-                summary data-press="r" { "Reject" }
+                summary.bad data-press="r" { "Reject…" }
                 (send("no", reject(id)))
             }
         }
