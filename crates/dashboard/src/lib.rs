@@ -3,6 +3,8 @@
 //! Pages are rendered here and need no script to be read. A little script keeps them up to date. What somebody sees and may
 //! do is the engine's business: every page is made with the engine of whoever asks.
 
+#![allow(clippy::needless_pass_by_value, reason = "parts of a page are passed on as they are made")]
+
 mod ask;
 mod assets;
 mod chart;
