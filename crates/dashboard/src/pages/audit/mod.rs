@@ -78,7 +78,7 @@ async fn find(ask: &Ask, search: &Search) -> Result<Found, Wrong> {
     let (later, earlier) = if forward {
         (link("after", next), link("before", last.or(Some(query.after + 1))))
     } else {
-        let began = (query.before > 0).then_some(first.unwrap_or(query.before - 1));
+        let began = (query.before > 0).then(|| first.unwrap_or(query.before - 1));
         (link("after", began), link("before", next))
     };
     Ok(Found { records, later, earlier })
