@@ -51,7 +51,15 @@ impl Dashboard {
     /// When the store cannot be read or written: it keeps what sign-ins are sealed with.
     pub async fn open(engine: Engine, options: Options) -> Result<Self, HandoffError> {
         let seats = Seats::open(&engine).await?;
-        Ok(Self { house: Arc::new(House { engine, seats, secure: options.secure, tries: sign_in::Tries::default(), verifying: Verifying::default() }) })
+        Ok(Self {
+            house: Arc::new(House {
+                engine,
+                seats,
+                secure: options.secure,
+                tries: sign_in::Tries::default(),
+                verifying: Verifying::default(),
+            }),
+        })
     }
 
     /// Its routes, from `/` on. Whoever mounts them puts the engine of a caller that it knows into the request's extensions;

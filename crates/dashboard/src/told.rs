@@ -28,9 +28,15 @@ pub(crate) fn told(message: &BusMessage) -> Option<(&'static str, Markup)> {
             let asked = approval.approver.as_deref().unwrap_or("Somebody");
             ("wait", html! { (asked) " is asked whether " (from) " may hand over to " (to) })
         }
-        Event::Amended { by, to, .. } => ("wait", html! { (by) " changed what waits for a yes; it goes to " (agent(to)) }),
-        Event::Approved { by, comment, .. } => ("good", html! { (by) " approved what " (from) " asked of " (to) (said(comment)) }),
-        Event::Denied { by, comment, .. } => ("bad", html! { (by) " rejected what " (from) " asked of " (to) (said(comment)) }),
+        Event::Amended { by, to, .. } => {
+            ("wait", html! { (by) " changed what waits for a yes; it goes to " (agent(to)) })
+        }
+        Event::Approved { by, comment, .. } => {
+            ("good", html! { (by) " approved what " (from) " asked of " (to) (said(comment)) })
+        }
+        Event::Denied { by, comment, .. } => {
+            ("bad", html! { (by) " rejected what " (from) " asked of " (to) (said(comment)) })
+        }
         Event::Accepted { by, .. } => ("run", html! { (agent(by)) " took what " (from) " handed over" }),
         Event::Rejected { by, reason, .. } => ("bad", html! { (agent(by)) " said no to " (from) (said(reason)) }),
         Event::Deferred { by, reason, .. } => ("idle", html! { (agent(by)) " said later" (said(reason)) }),
@@ -45,16 +51,16 @@ pub(crate) fn told(message: &BusMessage) -> Option<(&'static str, Markup)> {
 /// What is out of the ordinary.
 fn trouble(event: &Event, to: &Markup) -> Option<(&'static str, Markup)> {
     Some(match event {
-        Event::FellBack { by, error, .. } => {
-            ("bad", html! { (agent(by)) " goes on alone" (said(&error.to_string())) })
-        }
+        Event::FellBack { by, error, .. } => ("bad", html! { (agent(by)) " goes on alone" (said(&error.to_string())) }),
         Event::StateChanged(change) => changed(change),
         Event::StateMoved { from, to, .. } => ("idle", html! { "The state went from " (from) " to " (to) }),
         Event::Reminded { .. } => ("wait", html! { (to) " is reminded: its time is up" }),
         Event::Retried { attempt, .. } => ("wait", html! { (to) " tries again: attempt " (attempt) }),
         Event::LeaseLost { .. } => ("bad", html! { (to) " was lost; its work is on offer again" }),
         Event::HeldUp(extension) => ("wait", html! { (to) " can take nothing now" (said(&extension.why)) }),
-        Event::HumanAsked { human, why, .. } => ("wait", html! { (agent(human)) " is asked to look at it" (said(why)) }),
+        Event::HumanAsked { human, why, .. } => {
+            ("wait", html! { (agent(human)) " is asked to look at it" (said(why)) })
+        }
         Event::ArtifactKept { artifact } => {
             ("idle", html! { (agent(&artifact.created_by)) " made " (quoted(&artifact.path, WORDS)) })
         }

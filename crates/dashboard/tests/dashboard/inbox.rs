@@ -54,7 +54,10 @@ async fn a_person_takes_work_and_gives_it_back() {
     let handoff = house.handed(request).await;
     let local = house.local();
     let seen = house.get(&local, "/inbox").await;
-    seen.shows("read the contract").shows("&quot;page&quot;: 12").shows("Take it as anna").shows("the lease is 12 pages");
+    seen.shows("read the contract")
+        .shows("&quot;page&quot;: 12")
+        .shows("Take it as anna")
+        .shows("the lease is 12 pages");
     seen.shows("## Your Specific Task").hides("Give it back");
     let lease = taken(&house, handoff).await;
     let Phase::Running { lease_ms, .. } = now(&house, handoff).await.phase else { panic!("it runs") };

@@ -42,7 +42,8 @@ pub(crate) async fn export(ask: Ask) -> Answer {
     let mut response = Response::new(Body::from_stream(lines));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
-    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"handover-audit.jsonl\""));
+    headers
+        .insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"handover-audit.jsonl\""));
     Ok(response)
 }
 

@@ -16,6 +16,9 @@ pub(super) fn sentence(record: &Record, message: Option<&BusMessage>) -> (&'stat
 fn quiet(record: &Record) -> Markup {
     match &record.event {
         Event::LimitsChanged { by, .. } => html! { (by) " changed how far the session may go" },
+        Event::SessionReopened(hand) => {
+            html! { (hand.by) " opened the session again: " (parts::quoted(&hand.reason, WORDS)) }
+        }
         Event::MessagesAppended { count, mark } => {
             html! { (parts::number(*count)) " said in the conversation; it has " (parts::number(mark.messages)) " messages" }
         }
@@ -23,7 +26,9 @@ fn quiet(record: &Record) -> Markup {
             let names: Vec<&str> = set.keys().map(String::as_str).collect();
             html! { (by) " set " code { (parts::quoted(&names.join(", "), WORDS)) } }
         }
-        Event::ArtifactMarked { by, status, .. } => html! { (by) " marked an artifact as " (format!("{status:?}").to_lowercase()) },
+        Event::ArtifactMarked { by, status, .. } => {
+            html! { (by) " marked an artifact as " (format!("{status:?}").to_lowercase()) }
+        }
         Event::Locked(lock) => html! { (lock.by) " locked " code { (parts::quoted(&lock.path, WORDS)) } },
         Event::Unlocked { path, by } => html! { (by) " gave back the lock on " code { (parts::quoted(path, WORDS)) } },
         Event::Used { by, metrics } => html! { (by) " used " (parts::number(metrics.tokens)) " tokens in a turn" },

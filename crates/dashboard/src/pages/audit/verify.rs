@@ -90,8 +90,7 @@ pub(super) fn card(ask: &Ask) -> Markup {
     }
 }
 
-const PROMISE: &str =
-    "Every record is hashed and follows the one before it; checkpoints are kept; sessions, handoffs and messages are what the records say.";
+const PROMISE: &str = "Every record is hashed and follows the one before it; checkpoints are kept; sessions, handoffs and messages are what the records say.";
 
 fn result(ask: &Ask, time: (Timestamp, u64), by: &str, found: &Result<Verified, Box<HandoffError>>) -> Markup {
     let (at, took_ms) = time;

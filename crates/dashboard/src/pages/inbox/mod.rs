@@ -136,11 +136,9 @@ fn filter(chosen: Option<&AgentId>, people: &[Agent]) -> Markup {
 
 fn nothing(chosen: Option<&AgentId>, people: &[Agent]) -> Markup {
     match chosen {
-        Some(chosen) => parts::empty(
-            &format!("Nothing waits for {chosen}"),
-            "What is handed to them shows here at once.",
-            None,
-        ),
+        Some(chosen) => {
+            parts::empty(&format!("Nothing waits for {chosen}"), "What is handed to them shows here at once.", None)
+        }
         None if people.is_empty() => parts::empty(
             "No people yet",
             "A person is an agent of the kind human: work is handed to them like to anybody else, and they do it here.",

@@ -9,8 +9,12 @@ use handover_core::{
 use maud::{Markup, html};
 
 /// For how long work is put off, in milliseconds, with words.
-const LATER: [(u64, &str); 4] =
-    [(15 * 60_000, "15 minutes"), (60 * 60_000, "an hour"), (4 * 60 * 60_000, "four hours"), (24 * 60 * 60_000, "a day")];
+const LATER: [(u64, &str); 4] = [
+    (15 * 60_000, "15 minutes"),
+    (60 * 60_000, "an hour"),
+    (4 * 60 * 60_000, "four hours"),
+    (24 * 60 * 60_000, "a day"),
+];
 
 pub(super) fn item(ask: &Ask, task: &Task) -> Markup {
     let handoff = &task.handoff;
@@ -45,9 +49,15 @@ fn facts(ask: &Ask, task: &Task) -> Markup {
     };
     parts::facts(&[
         ("Session", parts::session(&handoff.session_id)),
-        ("Handoff", html! { a href=(parts::handoff_url(handoff.id)) { (parts::short(handoff.id)) } ", " (parts::kind_words(handoff.request.kind)) }),
+        (
+            "Handoff",
+            html! { a href=(parts::handoff_url(handoff.id)) { (parts::short(handoff.id)) } ", " (parts::kind_words(handoff.request.kind)) },
+        ),
         ("Risk", html! { (parts::risk_word(handoff.request.audit.risk_level)) }),
-        ("Step", html! { @if let Some(step) = &task.step { (step.state) @if !step.about.is_empty() { ": " (step.about) } } }),
+        (
+            "Step",
+            html! { @if let Some(step) = &task.step { (step.state) @if !step.about.is_empty() { ": " (step.about) } } },
+        ),
         ("Asked", parts::ago(handoff.opened_at, ask.now)),
         ("To be done in", deadline),
     ])
@@ -98,7 +108,11 @@ fn actions(ask: &Ask, task: &Task) -> Markup {
 fn offered(ask: &Ask, handoff: &Handoff) -> Markup {
     let (id, person) = (handoff.id, handoff.to_agent.as_str());
     let send = |way: &str, inside: Markup| {
-        parts::form(ask, &format!("/inbox/{id}/{way}"), html! { (parts::hidden("as", person)) (super::seen(ask)) (inside) })
+        parts::form(
+            ask,
+            &format!("/inbox/{id}/{way}"),
+            html! { (parts::hidden("as", person)) (super::seen(ask)) (inside) },
+        )
     };
     html! {
         div.decide {
