@@ -3,14 +3,18 @@
 //! Pages are rendered here and need no script to be read. A little script keeps them up to date. What somebody sees and may
 //! do is the engine's business: every page is made with the engine of whoever asks.
 
+#![allow(clippy::needless_pass_by_value, reason = "parts of a page are passed on as they are made")]
+
 mod ask;
 mod assets;
+mod chart;
 mod fields;
 mod headers;
 mod live;
 mod page;
 mod pages;
 mod parts;
+mod pulse;
 mod seat;
 mod sign_in;
 mod told;
@@ -20,6 +24,7 @@ use axum::Router;
 use handover_core::refusal::HandoffError;
 use handover_engine::Engine;
 use pages::audit::Verifying;
+use pulse::Pulse;
 use seat::Seats;
 use std::sync::Arc;
 
@@ -37,6 +42,7 @@ pub(crate) struct House {
     pub(crate) secure: bool,
     pub(crate) tries: sign_in::Tries,
     pub(crate) verifying: Verifying,
+    pub(crate) pulse: Pulse,
 }
 
 /// The dashboard of an engine.
@@ -48,18 +54,26 @@ impl Dashboard {
     /// The dashboard of this engine, which is the house's own.
     ///
     /// # Errors
-    /// When the store cannot be read or written: it keeps what sign-ins are sealed with.
+    /// When the store cannot be read or written: it keeps what sign-ins are sealed with; and when the engine is not the house's own.
     pub async fn open(engine: Engine, options: Options) -> Result<Self, HandoffError> {
         let seats = Seats::open(&engine).await?;
+        let pulse = Pulse::start(&engine)?;
+        let tries = sign_in::Tries::default();
         Ok(Self {
             house: Arc::new(House {
                 engine,
                 seats,
                 secure: options.secure,
-                tries: sign_in::Tries::default(),
+                tries,
                 verifying: Verifying::default(),
+                pulse,
             }),
         })
+    }
+
+    /// Waits until charts and other figures count everything that is on disk now.
+    pub async fn caught_up(&self) {
+        self.house.pulse.reaches(self.house.engine.feed_position()).await;
     }
 
     /// Its routes, from `/` on. Whoever mounts them puts the engine of a caller that it knows into the request's extensions;

@@ -12,8 +12,8 @@ pub mod sqlite;
 pub use error::StoreError;
 pub use figures::{FigureRow, Figures, FiguresQuery, SessionFigures, Word};
 pub use rows::{
-    AgentRow, Commit, HandoffRow, Item, ItemKind, KeyRow, MessageRow, RecordRow, Reserved, ReturnRow, SessionRow,
-    StoredReturn,
+    AgentRow, Commit, FlowRow, HandoffRow, Item, ItemKind, KeyRow, MessageRow, RecordRow, Reserved, ReturnRow,
+    SessionRow, StoredReturn,
 };
 
 use async_trait::async_trait;
@@ -241,6 +241,22 @@ pub trait Store: Send + Sync + 'static {
     async fn whose(&self, id: &SessionId) -> Result<Option<Whose>, StoreError>;
     /// Sessions of a tenant (ids, latest first), after a number of them, at most so many.
     async fn sessions(&self, tenant: &str, skip: usize, limit: usize) -> Result<Vec<SessionId>, StoreError>;
+    /// How many sessions of a workflow stand in each of these states, in their order; none is counted beyond `most`.
+    async fn in_states(
+        &self,
+        tenant: &str,
+        workflow: &str,
+        states: &[String],
+        most: usize,
+    ) -> Result<Vec<usize>, StoreError>;
+    /// The sessions of a workflow in a state (ids, latest first), after a number of them, at most so many.
+    async fn sessions_in_state(
+        &self,
+        tenant: &str,
+        flow: &FlowRow,
+        skip: usize,
+        limit: usize,
+    ) -> Result<Vec<SessionId>, StoreError>;
     /// A handoff, open or closed, with its request and its result.
     async fn handoff(&self, id: HandoffId) -> Result<Option<Handoff>, StoreError>;
     /// Handoffs of a tenant with ids from the first to the last, in the order of ids, at most so many.

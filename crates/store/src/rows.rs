@@ -36,8 +36,26 @@ pub struct SessionRow {
     pub opened_at: Timestamp,
     /// When its workflow ended.
     pub ended_at: Option<Timestamp>,
+    /// Where it stands in its workflow, where it came into another state by this.
+    pub flow: Option<FlowRow>,
     /// All else, as JSON.
     pub state: String,
+}
+
+/// Where a session stands in its workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlowRow {
+    /// The workflow.
+    pub workflow: String,
+    /// The state.
+    pub state: String,
+}
+
+impl FlowRow {
+    fn of(session: &Session) -> Option<Self> {
+        let (workflow, flow) = session.workflow.as_ref().zip(session.flow.as_ref())?;
+        Some(Self { workflow: workflow.clone(), state: flow.state.clone() })
+    }
 }
 
 /// A record, as a row.
@@ -241,6 +259,7 @@ impl Commit {
                 head_hash: session.head.hash,
                 opened_at: session.opened_at,
                 ended_at: session.ended_at,
+                flow: FlowRow::of(session).filter(|now| before.and_then(FlowRow::of).as_ref() != Some(now)),
                 state: json(session),
             },
             records: decided.written.iter().map(record_row).collect(),

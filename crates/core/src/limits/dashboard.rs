@@ -40,3 +40,24 @@ pub const SUGGESTED_AGENTS: usize = 200;
 pub const AUDIT_LOOK_RECORDS: u64 = 20_000;
 /// Characters of a record that a row of the audit shows. The download has the rest.
 pub const AUDIT_RECORD_CHARS: usize = 4_000;
+/// How long a count of pairs, rules and strategies goes on before a new one is begun, in milliseconds. What is shown is that count and
+/// the one before it.
+pub const PULSE_TURN_MS: u64 = 12 * 60 * 60 * 1_000;
+/// Workflows that stopped lately and are remembered by a tenant's pulse.
+pub const PULSE_STOPS_MAX: usize = 20;
+/// How long the pulse waits before it reads the feed again, after it could not be read, in milliseconds.
+pub const PULSE_WAIT_MS: u64 = 1_000;
+/// Sessions that are counted in one state of a workflow; beyond it there are "more".
+pub const STATE_COUNT_MAX: usize = 10_000;
+/// Things that are due, of all tenants, that are looked at for what comes next for one of them.
+pub const UPCOMING_LOOK_MAX: usize = 200;
+/// Records that are looked at, backwards from the latest, for what happened last.
+pub const ACTIVITY_RECORDS: usize = 400;
+/// Rows of a list on the overview.
+pub const OVERVIEW_ROWS: usize = 8;
+/// Columns of a chart over time.
+pub const CHART_COLUMNS: usize = 60;
+/// Agents that are drawn in the picture of a team: those with the most to do. The table has all of them.
+pub const TEAM_DRAWN_MAX: usize = 40;
+/// After how long an offer that nobody took counts as stuck on the overview, in milliseconds.
+pub const OFFER_LATE_MS: u64 = 30_000;

@@ -4,6 +4,7 @@ mod approvals;
 pub(crate) mod audit;
 mod handoff;
 mod inbox;
+mod overview;
 mod session;
 mod sessions;
 
@@ -45,6 +46,7 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/sign-in", door)
         .route("/sign-out", takes!(house, sign_in::out))
         .route("/live", shows!(house, live::listen))
+        .route("/", shows!(house, overview::show))
         .route("/sessions", shows!(house, sessions::list))
         .route("/approvals", shows!(house, approvals::list))
         .route("/approvals/{handoff}", takes!(house, approvals::decide))

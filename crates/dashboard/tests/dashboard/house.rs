@@ -15,6 +15,7 @@ use tower::ServiceExt as _;
 pub struct House {
     pub engine: Engine,
     pub router: Router,
+    pub dashboard: Dashboard,
     _folder: TempDir,
 }
 
@@ -58,8 +59,9 @@ impl House {
     pub async fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let engine = Engine::open(folder.path().join("house.db")).await.unwrap();
-        let router = Dashboard::open(engine.clone(), Options::default()).await.unwrap().router();
-        Self { engine, router, _folder: folder }
+        let dashboard = Dashboard::open(engine.clone(), Options::default()).await.unwrap();
+        let router = dashboard.router();
+        Self { engine, router, dashboard, _folder: folder }
     }
 
     /// A browser in an open house: whoever mounts the pages says who asks.
@@ -75,7 +77,12 @@ impl House {
     /// A browser that signed in with a new key of this role.
     pub async fn signed_in(&self, role: Role) -> Browser {
         let key = self.key(role).await;
-        let seen = self.post(&Browser::default(), "/sign-in", &[("key", &key)]).await;
+        self.with_key(&key).await
+    }
+
+    /// A browser that signed in with this key.
+    pub async fn with_key(&self, key: &str) -> Browser {
+        let seen = self.post(&Browser::default(), "/sign-in", &[("key", key)]).await;
         assert_eq!(seen.status, StatusCode::SEE_OTHER, "{}", seen.text);
         Browser { cookie: cookie_of(&seen), open: None }
     }

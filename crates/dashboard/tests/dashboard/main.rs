@@ -7,5 +7,6 @@ mod audit;
 mod desk;
 mod house;
 mod inbox;
+mod overview;
 mod session;
 mod signing_in;

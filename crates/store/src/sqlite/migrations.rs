@@ -10,10 +10,11 @@ const FILES: &[&str] = &[
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_ledger.sql"),
     include_str!("migrations/0003_notes.sql"),
+    include_str!("migrations/0004_flow.sql"),
 ];
 
 /// The version of the schema that this program writes.
-pub(super) const VERSION: i32 = 3;
+pub(super) const VERSION: i32 = 4;
 
 /// Brings a database to the current version.
 pub(super) fn apply(conn: &Connection) -> Result<(), Fault> {

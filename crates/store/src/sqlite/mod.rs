@@ -3,6 +3,7 @@
 mod checkpoint;
 mod fault;
 mod file;
+mod flow;
 mod lock;
 mod migrations;
 mod notes;
@@ -18,7 +19,7 @@ pub use fault::Fault;
 pub use write::{Batch, write_commit};
 
 use crate::{
-    ChainEnds, Commit, Due, Figures, FiguresQuery, FirstAnswer, HandoffCheck, HandoffQuery, Offer, Prunable,
+    ChainEnds, Commit, Due, Figures, FiguresQuery, FirstAnswer, FlowRow, HandoffCheck, HandoffQuery, Offer, Prunable,
     RecordQuery, Reserved, Retention, Running, Stats, Store, StoreError, StoredRecord, StoredReturn, Totals,
     failpoint::{self, hit},
 };
@@ -196,6 +197,34 @@ impl Store for SqliteStore {
         let tenant = tenant.to_owned();
         let found = self.long.scan(move |conn| read::sessions::sessions(conn, &tenant, skip, limit)).await?;
         hit("sessions.exit")?;
+        Ok(found)
+    }
+
+    async fn in_states(
+        &self,
+        tenant: &str,
+        workflow: &str,
+        states: &[String],
+        most: usize,
+    ) -> Result<Vec<usize>, StoreError> {
+        hit("in_states.enter")?;
+        let (tenant, workflow, states) = (tenant.to_owned(), workflow.to_owned(), states.to_vec());
+        let found = self.long.scan(move |conn| read::flow::in_states(conn, &tenant, &workflow, &states, most)).await?;
+        hit("in_states.exit")?;
+        Ok(found)
+    }
+
+    async fn sessions_in_state(
+        &self,
+        tenant: &str,
+        flow: &FlowRow,
+        skip: usize,
+        limit: usize,
+    ) -> Result<Vec<SessionId>, StoreError> {
+        hit("sessions_in_state.enter")?;
+        let (tenant, flow) = (tenant.to_owned(), flow.clone());
+        let found = self.long.scan(move |conn| read::flow::in_state(conn, &tenant, &flow, skip, limit)).await?;
+        hit("sessions_in_state.exit")?;
         Ok(found)
     }
 

@@ -3,7 +3,7 @@
 
 use super::{
     fault::Fault,
-    read,
+    flow, read,
     tally::{self, Tally},
 };
 use crate::rows::{AgentRow, Commit, HandoffRow, Item, KeyRow, MessageRow, RecordRow, ReturnRow, SessionRow};
@@ -129,6 +129,7 @@ impl<'c> Batch<'c> {
                 row.ended_at.map(|at| at.0),
                 row.state
             ])?;
+        flow::write(self.conn, no, row.flow.as_ref())?;
         Ok(no)
     }
 
@@ -152,8 +153,10 @@ impl<'c> Batch<'c> {
         if inserted == 0 {
             return Err(Fault::Conflict);
         }
+        let no = self.conn.last_insert_rowid();
+        flow::write(self.conn, no, row.flow.as_ref())?;
         self.tally.tenant(&row.tenant).sessions += 1;
-        Ok(self.conn.last_insert_rowid())
+        Ok(no)
     }
 
     /// Writes the handoffs and gives their numbers. A new one goes by the position of the record that initiated it.

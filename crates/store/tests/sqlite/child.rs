@@ -4,7 +4,7 @@
 use crate::house::{House, agent, delegation, session};
 use handover_core::command::Command;
 use handover_store::{
-    FiguresQuery, HandoffQuery, RecordQuery, Retention, Store, StoreError,
+    FiguresQuery, FlowRow, HandoffQuery, RecordQuery, Retention, Store, StoreError,
     sqlite::{Options, SqliteStore},
 };
 use std::{
@@ -110,6 +110,9 @@ async fn read(house: &House, id: &handover_core::ids::SessionId) -> Result<(), S
     let some = *house.handoffs.keys().next().unwrap();
     store.session(id).await?;
     store.sessions("default", 0, 9).await?;
+    store.in_states("default", "flow", &["STATE".to_owned()], 9).await?;
+    let flow = FlowRow { workflow: "flow".into(), state: "STATE".into() };
+    store.sessions_in_state("default", &flow, 0, 9).await?;
     store.handoff(some).await?;
     store.handoffs(&HandoffQuery { limit: 9, ..HandoffQuery::default() }).await?;
     store.handoffs_between("default", some, some, 9).await?;

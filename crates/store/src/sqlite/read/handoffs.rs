@@ -102,7 +102,11 @@ pub(crate) fn handoffs(conn: &Connection, query: &HandoffQuery) -> Result<Vec<Ha
     conditions.push(&after);
     values.push(super::super::write::int(query.after).into());
     let order = if query.latest_first { "DESC" } else { "ASC" };
-    let sql = format!("{SELECT} WHERE {} ORDER BY {number} {order} LIMIT ?", conditions.join(" AND "));
+    // Those that are open are few among all, whoever has them: they are found by what is due.
+    let open = query.session.is_none() && query.status.is_some_and(|status| !status.is_closed());
+    let select =
+        if open { SELECT.replacen("handoffs h", "handoffs h INDEXED BY handoffs_due", 1) } else { SELECT.into() };
+    let sql = format!("{select} WHERE {} ORDER BY {number} {order} LIMIT ?", conditions.join(" AND "));
     values.push(page(query.limit).into());
     all(moment.prepare_cached(&sql)?.query(params_from_iter(values))?, read)
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod agents;
 pub(super) mod figures;
+pub(super) mod flow;
 pub(super) mod handoffs;
 pub(super) mod ledger;
 pub(super) mod messages;

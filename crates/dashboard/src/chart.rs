@@ -1,0 +1,277 @@
+//! Charts over time, drawn by hand as SVG (pure). The picture has no words of its own: it may be stretched to any width. Scales,
+//! times and the legend stand around it as text.
+
+use handover_core::time::Timestamp;
+use maud::{Markup, html};
+
+/// Height of the picture in its own units; a column is `COLUMN` wide.
+const HEIGHT: f64 = 100.0;
+const COLUMN: usize = 10;
+
+/// How values are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One upon the other.
+    Bars,
+    /// Each by itself, with gaps where nothing is known.
+    Steps,
+}
+
+/// One row of values.
+#[derive(Debug, Clone)]
+pub(crate) struct Series {
+    pub(crate) name: &'static str,
+    /// What its colour means: `run`, `wait`, `good`, `bad`, `idle` or `off`.
+    pub(crate) tone: &'static str,
+    /// One for each column; nothing where nothing is known.
+    pub(crate) values: Vec<Option<f64>>,
+}
+
+/// A chart before it is drawn.
+pub(crate) struct Chart {
+    /// Its name among the parts of the page.
+    pub(crate) part: &'static str,
+    pub(crate) title: &'static str,
+    /// What counts most, large.
+    pub(crate) value: String,
+    /// What that is.
+    pub(crate) about: String,
+    pub(crate) shape: Shape,
+    pub(crate) series: Vec<Series>,
+    /// When each column begins.
+    pub(crate) times: Vec<Timestamp>,
+    /// How long a column is, in words.
+    pub(crate) step: String,
+    /// A value in words.
+    pub(crate) words: fn(f64) -> String,
+    /// The top of the scale, where it is always the same.
+    pub(crate) top: Option<f64>,
+}
+
+impl Chart {
+    /// The chart in its card.
+    pub(crate) fn card(&self) -> Markup {
+        html! {
+            section.card.chart data-part=(self.part) {
+                header {
+                    h2 { (self.title) }
+                    span.push { b.value { (self.value) } " " span.soft.small { (self.about) } }
+                }
+                @if self.is_empty() {
+                    p.nothing.soft { "Nothing in this time." }
+                } @else {
+                    div.plot {
+                        div.scale aria-hidden="true" {
+                            span { ((self.words)(self.top())) } span { ((self.words)(self.top() / 2.0)) } span { ((self.words)(0.0)) }
+                        }
+                        (self.picture())
+                    }
+                    div.times aria-hidden="true" {
+                        @for at in self.marks() { span { (hour(at)) } }
+                        span { "now" }
+                    }
+                }
+                ul.legend {
+                    @for series in self.series.iter().filter(|_| !self.is_empty()) {
+                        li { i class=(series.tone) {} (series.name) }
+                    }
+                    li.soft { "per " (self.step) }
+                }
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.all().any(|value| value > 0.0)
+    }
+
+    fn all(&self) -> impl Iterator<Item = f64> {
+        self.series.iter().flat_map(|series| series.values.iter().copied().flatten())
+    }
+
+    /// The top of the scale: a round number that holds everything.
+    fn top(&self) -> f64 {
+        let columns = 0..self.times.len();
+        let highest = match self.shape {
+            Shape::Bars => columns.map(|column| self.stack(column)).fold(0.0, f64::max),
+            Shape::Steps => self.all().fold(0.0, f64::max),
+        };
+        self.top.unwrap_or_else(|| round_up(highest))
+    }
+
+    fn stack(&self, column: usize) -> f64 {
+        self.series.iter().filter_map(|series| *series.values.get(column)?).sum()
+    }
+
+    /// Three points of time, evenly apart.
+    fn marks(&self) -> Vec<Timestamp> {
+        let count = self.times.len();
+        [0, count / 3, count * 2 / 3].iter().filter_map(|at| self.times.get(*at).copied()).collect()
+    }
+
+    fn picture(&self) -> Markup {
+        let width = self.times.len() * COLUMN;
+        let view = format!("0 0 {width} {HEIGHT}");
+        html! {
+            svg viewBox=(view) preserveAspectRatio="none" role="img" aria-label=(self.summary()) {
+                @for line in [0.5, 50.0, 99.5] { path.rule d=(format!("M0 {line}h{width}")) {} }
+                @match self.shape {
+                    Shape::Bars => { (self.bars()) }
+                    Shape::Steps => { @for series in &self.series { path class=(format!("step {}", series.tone)) d=(self.steps(series)) {} } }
+                }
+                @for (column, at) in self.times.iter().enumerate() {
+                    @if let Some(words) = self.told(column) {
+                        rect.over x=(column * COLUMN) y="0" width=(COLUMN) height=(HEIGHT) { title { (hour(*at)) " " (words) } }
+                    }
+                }
+            }
+        }
+    }
+
+    fn level(&self, value: f64) -> f64 {
+        let top = self.top();
+        if top > 0.0 { HEIGHT * (value / top).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    fn bars(&self) -> Markup {
+        html! {
+            @for column in 0..self.times.len() {
+                @for (tone, top, height) in self.pile(column) {
+                    rect class=(tone) x=(column * COLUMN + 1) width=(COLUMN - 2) y=(number(top)) height=(number(height)) {}
+                }
+            }
+        }
+    }
+
+    /// The pieces of a column from the ground up: colour, upper edge, height.
+    fn pile(&self, column: usize) -> Vec<(&'static str, f64, f64)> {
+        let mut ground = HEIGHT;
+        let mut pieces = Vec::new();
+        for series in &self.series {
+            let value = series.values.get(column).copied().flatten().unwrap_or(0.0);
+            let height = self.level(value);
+            if height > 0.0 {
+                ground -= height;
+                pieces.push((series.tone, ground, height));
+            }
+        }
+        pieces
+    }
+
+    fn steps(&self, series: &Series) -> String {
+        let mut path = String::new();
+        let mut drawing = false;
+        for (column, value) in series.values.iter().enumerate() {
+            let Some(value) = value else {
+                drawing = false;
+                continue;
+            };
+            let level = number(HEIGHT - self.level(*value));
+            let x = column * COLUMN;
+            path += &if drawing { format!("V{level}h{COLUMN}") } else { format!("M{x} {level}h{COLUMN}") };
+            drawing = true;
+        }
+        path
+    }
+
+    /// A column in words; nothing where nothing is.
+    fn told(&self, column: usize) -> Option<String> {
+        let known = self.series.iter().filter_map(|series| Some((series, (*series.values.get(column)?)?)));
+        let parts: Vec<String> = known
+            .filter(|(_, value)| *value > 0.0)
+            .map(|(series, value)| format!("{} {}", (self.words)(value), series.name))
+            .collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
+    /// The chart for whoever does not see it.
+    fn summary(&self) -> String {
+        let peak = |series: &Series| {
+            let best = series.values.iter().enumerate().filter_map(|(column, value)| Some((column, (*value)?)));
+            let (column, value) = best.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, value)| *value > 0.0)?;
+            Some(format!("{} at most {}, at {}", series.name, (self.words)(value), hour(*self.times.get(column)?)))
+        };
+        let peaks: Vec<String> = self.series.iter().filter_map(peak).collect();
+        format!("{}, per {}: {} {}. {}.", self.title, self.step, self.value, self.about, peaks.join("; "))
+    }
+}
+
+/// Hours and minutes.
+fn hour(at: Timestamp) -> String {
+    at.to_string().get(11..16).unwrap_or_default().to_owned()
+}
+
+/// Few digits: a picture needs no more.
+fn number(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// The next of 1, 2, 5, 10, 20 and so on.
+fn round_up(value: f64) -> f64 {
+    if value <= 0.0 || !value.is_finite() {
+        return 0.0;
+    }
+    let power = 10_f64.powf(value.log10().floor());
+    let fits = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= value * 0.999_999);
+    fits.unwrap_or(10.0) * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(shape: Shape, values: Vec<Vec<Option<f64>>>) -> Chart {
+        let tones = ["good", "bad"];
+        let times = (0..values[0].len()).map(|n| Timestamp(i64::try_from(n).unwrap() * 60_000)).collect();
+        let series = values.into_iter().zip(tones);
+        Chart {
+            part: "chart",
+            title: "Throughput",
+            value: "3".into(),
+            about: "in all".into(),
+            shape,
+            series: series.map(|(values, tone)| Series { name: tone, tone, values }).collect(),
+            times,
+            step: "minute".into(),
+            words: |value| format!("{value}"),
+            top: None,
+        }
+    }
+
+    #[test]
+    fn scales_are_round() {
+        for (value, expected) in
+            [(0.0, 0.0), (1.0, 1.0), (1.1, 2.0), (3.0, 5.0), (7.0, 10.0), (0.03, 0.05), (1_234.0, 2_000.0)]
+        {
+            assert!((round_up(value) - expected).abs() < expected.max(1.0) * 1e-9, "{value} to {}", round_up(value));
+        }
+        assert!((round_up(f64::INFINITY)).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn bars_stand_upon_each_other() {
+        let drawn = chart(Shape::Bars, vec![vec![Some(1.0), None], vec![Some(1.0), Some(2.0)]]).card().into_string();
+        for expected in [
+            r#"<rect class="good" x="1" width="8" y="50" height="50"></rect>"#,
+            r#"<rect class="bad" x="1" width="8" y="0" height="50"></rect>"#,
+            r#"<rect class="bad" x="11" width="8" y="0" height="100"></rect>"#,
+            "00:01 2 bad",
+            "Throughput, per minute: 3 in all. good at most 1, at 00:00; bad at most 2, at 00:01.",
+        ] {
+            assert!(drawn.contains(expected), "{expected} is not in {drawn}");
+        }
+    }
+
+    #[test]
+    fn steps_have_gaps_where_nothing_is_known() {
+        let drawn = chart(Shape::Steps, vec![vec![Some(1.0), Some(2.0), None, Some(2.0)]]).card().into_string();
+        assert!(drawn.contains(r#"d="M0 50h10V0h10M30 0h10""#), "{drawn}");
+    }
+
+    #[test]
+    fn an_empty_chart_says_so() {
+        let drawn = chart(Shape::Bars, vec![vec![None, Some(0.0)]]).card().into_string();
+        assert!(drawn.contains("Nothing in this time.") && !drawn.contains("<svg"), "{drawn}");
+    }
+}

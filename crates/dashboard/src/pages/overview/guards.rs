@@ -1,0 +1,94 @@
+//! What guards did: breakers that opened, and handoffs that would have gone in a circle or waited for each other.
+
+use crate::{ask::Ask, parts};
+use handover_core::{
+    guard::breaker::BreakerState,
+    ids::AgentId,
+    limits::{OVERVIEW_ROWS, PULSE_TURN_MS},
+    refusal::Code,
+};
+use handover_engine::BreakerView;
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+
+/// What would never have ended, or nobody could have ended.
+const PREVENTED: [(Code, &str); 5] = [
+    (Code::WaitsForYou, "deadlocks: the target waited for this very work"),
+    (Code::Circle, "circles: the work came back unchanged"),
+    (Code::Repetition, "repetitions: the same was handed over again"),
+    (Code::ChainTooLong, "chains that were too long"),
+    (Code::TooFast, "pairs that handed over too often"),
+];
+
+/// Who is left alone, and who was.
+pub(super) fn breakers(ask: &Ask) -> Markup {
+    let tenant = &ask.engine.caller().tenant;
+    let opened = ask.house.pulse.look(tenant, |_, _, counted| counted.breakers.all());
+    let opened: BTreeMap<AgentId, u64> =
+        opened.into_iter().filter(|(agent, _)| ask.engine.agent(agent).is_ok()).collect();
+    let now: BTreeMap<AgentId, BreakerView> = ask.engine.breakers().into_iter().collect();
+    let names: Vec<&AgentId> = now.keys().chain(opened.keys().filter(|agent| !now.contains_key(*agent))).collect();
+    html! {
+        section.card data-part="breakers" {
+            header { h2 { "Breakers" } span.soft.small.push { "opened " (opened.values().sum::<u64>()) " times lately" } }
+            @if names.is_empty() {
+                p.soft { "All closed. An agent that fails several times in a row is left alone for a while; it shows here." }
+            } @else {
+                table.rows {
+                    thead { tr { th { "Agent" } th { "Now" } th.number { "Failures in a row" } th.number { "Opened" } } }
+                    tbody {
+                        @for agent in names.into_iter().take(OVERVIEW_ROWS) { (breaker(ask, agent, now.get(agent), opened.get(agent).copied().unwrap_or(0))) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn breaker(ask: &Ask, agent: &AgentId, now: Option<&BreakerView>, opened: u64) -> Markup {
+    html! {
+        tr {
+            td { (parts::agent(agent)) }
+            td { (state(now)) @if let Some(until) = now.and_then(|now| now.open_until) { " " small.soft { (parts::until(until, ask.now)) } } }
+            td.number data-name="failures" { (now.map_or(0, |now| now.failures)) }
+            td.number data-name="opened" { (opened) }
+        }
+    }
+}
+
+/// Where a breaker stands.
+pub(crate) fn state(now: Option<&BreakerView>) -> Markup {
+    match now.map_or(BreakerState::Closed, |now| now.state) {
+        BreakerState::Closed => parts::badge("good", "closed"),
+        BreakerState::Open => parts::badge("bad", "open"),
+        BreakerState::HalfOpen => parts::badge("wait", "half open"),
+    }
+}
+
+/// Refusals are of all tenants together: others than the house see those that are on their own record.
+pub(super) fn prevented(ask: &Ask) -> Markup {
+    let caller = ask.engine.caller();
+    let recorded = ask.house.pulse.look(&caller.tenant, |tenant, _, _| tenant.guarded.all());
+    let refused = if caller.house { ask.engine.counted().refusals } else { BTreeMap::new() };
+    let count = |code: &Code| recorded.get(code).unwrap_or(&0).max(refused.get(code).unwrap_or(&0));
+    let rows: Vec<(&str, Code, u64)> =
+        PREVENTED.iter().map(|(code, words)| (*words, *code, *count(code))).filter(|row| row.2 > 0).collect();
+    let all: u64 = rows.iter().map(|row| row.2).sum();
+    html! {
+        section.card data-part="prevented" {
+            header { h2 { "Deadlocks and circles prevented" } b.value.push { (all) } }
+            @if rows.is_empty() {
+                p.soft { "None. Work that would wait for itself or go in a circle is refused before it begins, and counted here." }
+            } @else {
+                table.rows {
+                    thead { tr { th.number { "Times" } th { "What" } th { "Code" } } }
+                    tbody { @for (words, code, count) in rows { tr { td.number { (count) } td.wide { (words) } td { code { (code.text()) } } } } }
+                }
+                p.soft.small {
+                    @if caller.house { "Since the server began, or as far as records of the last " } @else { "As far as they are on record, of the last " }
+                    (parts::length(2 * PULSE_TURN_MS)) "."
+                }
+            }
+        }
+    }
+}

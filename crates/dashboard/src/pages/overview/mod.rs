@@ -1,0 +1,210 @@
+//! The overview: what happens now, what is blocked and on whom, what comes next, and how it went lately.
+
+mod blocked;
+mod charts;
+mod guards;
+mod happening;
+mod next;
+
+use crate::{
+    ask::{Answer, Ask},
+    page::{Hears, Nav, Page},
+    parts,
+    pulse::Window,
+};
+use handover_core::{
+    handoff::{Handoff, Status},
+    limits::{OVERVIEW_ROWS, PAGE_ROWS, PULSE_MINUTES},
+    refusal::HandoffError,
+    time::Timestamp,
+};
+use handover_engine::HandoffQuery;
+use maud::{Markup, html};
+
+/// How far back the figures go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Range {
+    Hour,
+    SixHours,
+    Day,
+}
+
+impl Range {
+    const ALL: [(Self, &str, &str, usize); 3] = [
+        (Self::Hour, "1h", "hour", 60),
+        (Self::SixHours, "6h", "6 hours", 6 * 60),
+        (Self::Day, "24h", "24 hours", PULSE_MINUTES),
+    ];
+
+    fn of(word: &str) -> Self {
+        Self::ALL.iter().find(|(_, known, ..)| *known == word).map_or(Self::Hour, |(range, ..)| *range)
+    }
+
+    fn minutes(self) -> usize {
+        Self::ALL.iter().find(|(range, ..)| *range == self).map_or(60, |(.., minutes)| *minutes)
+    }
+
+    fn words(self) -> &'static str {
+        Self::ALL.iter().find(|(range, ..)| *range == self).map_or("hour", |(_, _, words, _)| words)
+    }
+}
+
+/// Everything that is open, as far as a page goes.
+struct Open {
+    running: Vec<Handoff>,
+    approvals: Vec<Handoff>,
+    offered: Vec<Handoff>,
+    deferred: Vec<Handoff>,
+}
+
+impl Open {
+    async fn of(ask: &Ask) -> Result<Self, HandoffError> {
+        let with = |status| {
+            let query = HandoffQuery { status: Some(status), limit: PAGE_ROWS, ..HandoffQuery::default() };
+            async move { ask.engine.handoffs(query).await }
+        };
+        Ok(Self {
+            running: with(Status::Running).await?,
+            approvals: with(Status::AwaitingApproval).await?,
+            offered: with(Status::Offered).await?,
+            deferred: with(Status::Deferred).await?,
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        [&self.running, &self.approvals, &self.offered, &self.deferred].iter().all(|list| list.is_empty())
+    }
+}
+
+/// What was counted, for whoever sees all of it.
+struct Lately {
+    window: Window,
+    since: Option<Timestamp>,
+    range: Range,
+}
+
+impl Lately {
+    fn of(ask: &Ask) -> Option<Self> {
+        let range = Range::of(ask.query.get("range"));
+        let caller = ask.engine.caller();
+        (!caller.is_restricted()).then(|| {
+            ask.house.pulse.look(&caller.tenant, |tenant, since, _| Self {
+                window: tenant.window(ask.now, range.minutes()),
+                since,
+                range,
+            })
+        })
+    }
+}
+
+pub(crate) async fn show(ask: Ask) -> Answer {
+    let open = Open::of(&ask).await?;
+    let lately = Lately::of(&ask);
+    if open.is_empty() && ask.engine.sessions_nearby(1, PAGE_ROWS).await?.is_empty() {
+        let body =
+            html! { (parts::head(html! { "Overview" }, html! {})) div data-part="first" { (first_visit(&ask)) } };
+        return Page::new("Overview", Nav::Overview, body).hears(Hears::All).answer(&ask).await;
+    }
+    let blocked = blocked::list(&ask, &open);
+    let happening = happening::activity(&ask).await?;
+    let next = next::card(&ask).await?;
+    let body = html! {
+        (parts::head(html! { "Overview" }, ranges(&ask, lately.as_ref())))
+        (tiles(&open, blocked::for_people(&ask, &open), lately.as_ref()))
+        div.overview {
+            div { (happening::running(&ask, &open.running)) (happening) }
+            div { (blocked::card(&ask, &blocked)) (next) }
+        }
+        @match &lately {
+            Some(lately) => {
+                div.charts { (charts::cards(lately)) (guards::prevented(&ask)) }
+                (guards::breakers(&ask))
+                (since(&ask, lately))
+            }
+            None => p.soft { "Figures over time are for those who see all sessions of their tenant." }
+        }
+    };
+    Page::new("Overview", Nav::Overview, body).hears(Hears::All).answer(&ask).await
+}
+
+fn ranges(ask: &Ask, lately: Option<&Lately>) -> Markup {
+    html! {
+        @if let Some(lately) = lately {
+            nav.ranges.push aria-label="How far back" {
+                @for (range, word, words, _) in Range::ALL {
+                    a href=(ask.query.with("range", word)) aria-current=[(range == lately.range).then_some("true")] title=(format!("The last {words}")) { (word) }
+                }
+            }
+        }
+    }
+}
+
+fn tiles(open: &Open, people: usize, lately: Option<&Lately>) -> Markup {
+    html! {
+        div.stats.tiles data-part="tiles" {
+            (tile(if open.running.is_empty() { "" } else { "run" }, Some("#now"), &parts::up_to(open.running.len()), "running"))
+            (tile(if people == 0 { "" } else { "wait" }, Some("#blocked"), &parts::up_to(people), "waiting for people"))
+            @if let Some(Lately { window, range, .. }) = lately {
+                @let total = &window.total;
+                @let success = total.success();
+                @let tone = match success { Some(share) if share < 0.8 => "bad", Some(_) => "good", None => "" };
+                (tile(tone, None, &success.map_or("–".into(), charts::percent), "succeeded"))
+                (tile("", None, &charts::per_minute(total.ended(), range.minutes()), "done per minute"))
+                (tile("", None, &total.lasted.within(95).map_or("–".into(), parts::length), "95 of 100 within"))
+                (tile("", None, &charts::short(total.tokens), "tokens"))
+                (tile("", None, &parts::money(total.cost()), "cost"))
+            }
+        }
+    }
+}
+
+fn tile(tone: &str, to: Option<&str>, value: &str, words: &str) -> Markup {
+    let class = format!("stat {tone}");
+    html! {
+        @match to {
+            Some(to) => a class=(class) href=(to) { b { (value) } span { (words) } },
+            None => div class=(class) { b { (value) } span { (words) } },
+        }
+    }
+}
+
+fn since(ask: &Ask, lately: &Lately) -> Markup {
+    let first = lately.window.columns.first().map(|(at, _)| *at);
+    html! {
+        p.soft.small data-part="since" {
+            @match lately.since {
+                Some(since) if first.is_some_and(|first| since > first) => { "Counted since " (parts::ago(since, ask.now)) ". " }
+                Some(_) => { "Counted over the last " (lately.range.words()) ". " }
+                None => "Nothing was counted yet. ",
+            }
+            "Times on the scales are UTC. Lengths are good to a fifth."
+        }
+    }
+}
+
+/// A list that says how much more there is.
+fn more(count: usize, href: &str) -> Markup {
+    html! { @if count > OVERVIEW_ROWS { p.more { a href=(href) { "All " (parts::up_to(count)) } } } }
+}
+
+fn first_visit(ask: &Ask) -> Markup {
+    let host = ask.headers.get("host").and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:7777");
+    let host: String = host.chars().filter(|sign| sign.is_ascii_alphanumeric() || ".:-[]".contains(*sign)).collect();
+    html! {
+        section.empty {
+            h2 { "Nothing was handed over yet" }
+            p { "This page shows what your agents hand over to each other, as it happens. A few words in another terminal fill it:" }
+            ol.steps {
+                li {
+                    "Say who takes part."
+                    pre { code { "export HANDOVER_SERVER=http://" (host) "\nhandover agents register --name me --kind human\nhandover agents register --name writer --kind human" } }
+                }
+                li {
+                    "Give the writer something to do."
+                    pre { code { "handover hand-off --session first --new --from me --to writer --task \"Write a letter\"" } }
+                }
+            }
+            p { "Then answer as the writer on the page " a href="/inbox?as=writer" { "Inbox" } ", or see a whole team work: " code { "handover demo" } " runs one in a file of its own." }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What whoever looks over the house asks for: what comes next, where sessions stand in their workflows, which experiments there
+//! are. Each costs the same for a few sessions and for a million.
+
+use crate::engine::Engine;
+use handover_core::{
+    handoff::Handoff,
+    ids::{AgentId, SessionId},
+    limits::{PAGE_MAX, STATE_COUNT_MAX, UPCOMING_LOOK_MAX},
+    policy::Experiment,
+    refusal::HandoffError,
+    time::Timestamp,
+};
+use handover_store::FlowRow;
+use std::collections::BTreeMap;
+
+impl Engine {
+    /// Open handoffs for which something is due next, the earliest first. Of what is due in the whole house only so much is looked
+    /// at that others cannot make this long.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn upcoming(&self, limit: usize) -> Result<Vec<Handoff>, HandoffError> {
+        let mut found = Vec::new();
+        for due in self.inner.store.due(Timestamp(i64::MAX), UPCOMING_LOOK_MAX).await? {
+            if found.len() == limit.min(PAGE_MAX) {
+                break;
+            }
+            if self.sees(&due.session).await? {
+                found.extend(self.inner.store.handoff(due.handoff).await?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// How many sessions stand in each state of a workflow; none is counted beyond `STATE_COUNT_MAX`. Nothing for whoever sees
+    /// only some of the sessions.
+    ///
+    /// # Errors
+    /// When there is no such workflow, or the store cannot be read.
+    pub async fn workflow_states(&self, name: &str) -> Result<BTreeMap<String, usize>, HandoffError> {
+        let workflow = self.workflow(name)?;
+        if self.caller.is_restricted() {
+            return Ok(BTreeMap::new());
+        }
+        let states: Vec<String> = workflow.states.keys().cloned().collect();
+        let counts = self.inner.store.in_states(&self.caller.tenant, name, &states, STATE_COUNT_MAX).await?;
+        Ok(states.into_iter().zip(counts).collect())
+    }
+
+    /// The sessions of a workflow in a state, the latest first, at most a page. Nothing for whoever sees only some of the sessions.
+    ///
+    /// # Errors
+    /// When there is no such workflow, or the store cannot be read.
+    pub async fn sessions_in_state(
+        &self,
+        workflow: &str,
+        state: &str,
+        skip: usize,
+        limit: usize,
+    ) -> Result<Vec<SessionId>, HandoffError> {
+        self.workflow(workflow)?;
+        if self.caller.is_restricted() {
+            return Ok(Vec::new());
+        }
+        let flow = FlowRow { workflow: workflow.to_owned(), state: state.to_owned() };
+        Ok(self.inner.store.sessions_in_state(&self.caller.tenant, &flow, skip, limit.min(PAGE_MAX)).await?)
+    }
+
+    /// The experiments of the policy. What they count is of all tenants together: nobody but the house sees them.
+    #[must_use]
+    pub fn experiments(&self) -> Vec<Experiment> {
+        if self.caller.house { self.inner.policy.read().experiments.clone() } else { Vec::new() }
+    }
+
+    /// When an agent that pulls its work was last heard of, since this process began.
+    ///
+    /// # Errors
+    /// When there is no such agent.
+    pub fn last_heard(&self, agent: &AgentId) -> Result<Option<Timestamp>, HandoffError> {
+        self.agent(agent)?;
+        Ok(self.inner.heard.lock().get(agent).copied())
+    }
+}
