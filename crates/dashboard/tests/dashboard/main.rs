@@ -5,3 +5,4 @@
 mod house;
 mod overview;
 mod signing_in;
+mod team;
