@@ -1,9 +1,11 @@
 //! What people run on this project: `cargo xtask test`, `tidy`, `docs`, `bench`. One file per command.
 
 mod bench;
+mod browser;
 mod contract;
 mod docs;
 mod foreign;
+mod node;
 mod run;
 mod sdk;
 mod source;
@@ -20,8 +22,10 @@ cargo xtask <command>
   packages                     let the official packages of model providers talk to the scripted model, and a
                                property-based tester to the server
   tidy                         formatting, lints and the rules of this house
+  pictures                     take the pictures of the dashboard anew, with real data, into docs/pictures
   docs [--check]               write the generated pages under docs/, or report which are out of date
-  bench NAME [--json] [--quick]   measure, with a limit of the same run; NAME is engine, guards, tokens or workflow
+  bench NAME [--json] [--quick]   measure, with a limit of the same run; NAME is dashboard, engine, guards, server,
+                               tokens or workflow
   help                         this list";
 
 fn main() -> ExitCode {
@@ -40,6 +44,7 @@ fn dispatch(args: &[&str]) -> Result<(), String> {
     match args {
         ["test", rest @ ..] => test::main(rest),
         ["packages"] => sdk::main(),
+        ["pictures"] => browser::pictures(),
         ["tidy"] => tidy::main(),
         ["docs", rest @ ..] => docs::main(rest),
         ["bench", rest @ ..] => bench::main(rest),

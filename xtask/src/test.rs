@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that a newcomer and CI run, step by step, with a table of what it took.
 
 use crate::{
+    browser,
     run::{cargo, has, root, show},
     sdk, tidy,
 };
@@ -71,7 +72,9 @@ fn tests(rounds: u32) -> Result<(), String> {
     } else {
         &["test", "--workspace", "--tests", "--locked"]
     };
-    show(cargo(args).env("HANDOVER_CRASH_ROUNDS", rounds.to_string()))
+    let mut command = cargo(args);
+    browser::ready(&mut command)?;
+    show(command.env("HANDOVER_CRASH_ROUNDS", rounds.to_string()))
 }
 
 /// Runs every example of the crate that people use, each in a folder of its own.

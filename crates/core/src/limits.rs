@@ -448,3 +448,5 @@ pub const KEY_RATE_PER_SECOND_MAX: u32 = 100_000;
 pub const DENIALS_KEPT_PER_MINUTE: u32 = 10;
 /// Longest text of a denial in the record, in characters.
 pub const DENIAL_CHARS_MAX: usize = 200;
+/// Agents that a handoff remembers as asked before; the oldest is forgotten first.
+pub const TRIED_MAX: usize = 16;

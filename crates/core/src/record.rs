@@ -131,6 +131,10 @@ fn reason_of(event: &Event, about: Option<&Handoff>) -> String {
         Event::Rejected { reason, .. } | Event::Deferred { reason, .. } | Event::SessionEnded { reason, .. } => {
             reason.clone()
         }
+        Event::SessionReopened(by_hand) => by_hand.reason.clone(),
+        Event::Initiated { by_hand: Some(by_hand), .. } | Event::Rerouted { by_hand: Some(by_hand), .. } => {
+            by_hand.reason.clone()
+        }
         Event::Asked(asking) => asking.question.clone(),
         Event::Extended(extension) | Event::HeldUp(extension) => extension.why.clone(),
         Event::AgentStanding { why, .. } | Event::HumanAsked { why, .. } => why.clone(),

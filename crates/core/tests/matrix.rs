@@ -32,7 +32,7 @@ const PHASES: [(&str, &str); 12] = [
 ];
 
 /// A command: its title, and the statement.
-const COMMANDS: [(&str, &str); 20] = [
+const COMMANDS: [(&str, &str); 24] = [
     ("approve", "approve h by boss"),
     ("deny", "deny h by boss"),
     ("amend", "amend h by boss task=other"),
@@ -50,6 +50,10 @@ const COMMANDS: [(&str, &str); 20] = [
     ("escalate", "escalate h as last beyond_me"),
     ("cancel, by the source", "cancel h by a"),
     ("cancel, by a stranger", "cancel h by c"),
+    ("cancel, by an operator", "cancel h by ann"),
+    ("redirect, to somebody else", "redirect h by ann to c"),
+    ("redirect, to its agent", "redirect h by ann to b"),
+    ("retry", "retry h by ann"),
     ("tick, early", "tick h"),
     ("tick, when due", "tick h"),
     ("reclaim", "reclaim h"),
@@ -268,7 +272,8 @@ The handoff is a delegation from `a` to `b`, with a timeout, with no other candi
 A bold word is where the handoff stands afterwards; *stays* means that something was recorded and the phase is the same
 (a tick that is due while the work runs in process reminds the holder); — means that nothing happened; a code is a
 refusal, which changes nothing. A running handoff that is *in process* is held by the engine's own process, so that its
-lease needs no renewal and a restart reclaims it.
+lease needs no renewal and a restart reclaims it. A retry of a handoff that is over begins a new one with the same request,
+and the old one stays as it is.
 ";
 
 const LEGEND: &str = "\

@@ -3,6 +3,8 @@
 //! Pages are rendered here and need no script to be read. A little script keeps them up to date. What somebody sees and may
 //! do is the engine's business: every page is made with the engine of whoever asks.
 
+#![allow(clippy::needless_pass_by_value, reason = "parts of a page are passed on as they are made")]
+
 mod ask;
 mod assets;
 mod chart;
@@ -21,6 +23,7 @@ mod wrong;
 use axum::Router;
 use handover_core::refusal::HandoffError;
 use handover_engine::Engine;
+use pages::audit::Verifying;
 use pulse::Pulse;
 use seat::Seats;
 use std::sync::Arc;
@@ -38,6 +41,7 @@ pub(crate) struct House {
     pub(crate) seats: Seats,
     pub(crate) secure: bool,
     pub(crate) tries: sign_in::Tries,
+    pub(crate) verifying: Verifying,
     pub(crate) pulse: Pulse,
 }
 
@@ -55,7 +59,16 @@ impl Dashboard {
         let seats = Seats::open(&engine).await?;
         let pulse = Pulse::start(&engine)?;
         let tries = sign_in::Tries::default();
-        Ok(Self { house: Arc::new(House { engine, seats, secure: options.secure, tries, pulse }) })
+        Ok(Self {
+            house: Arc::new(House {
+                engine,
+                seats,
+                secure: options.secure,
+                tries,
+                verifying: Verifying::default(),
+                pulse,
+            }),
+        })
     }
 
     /// Waits until charts and other figures count everything that is on disk now.

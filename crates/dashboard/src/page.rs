@@ -71,10 +71,14 @@ pub(crate) enum Done {
     Drained,
     BackAtWork,
     Ended,
+    PutOff,
+    Kept,
+    Asked,
+    Noted,
 }
 
 impl Done {
-    const ALL: [(Self, &str, &str); 16] = [
+    const ALL: [(Self, &str, &str); 20] = [
         (Self::Said, "said", "Said in the conversation."),
         (Self::HandedOver, "handed-over", "Handed over."),
         (Self::Redirected, "redirected", "It goes to somebody else now."),
@@ -91,6 +95,10 @@ impl Done {
         (Self::Drained, "drained", "It gets nothing new now."),
         (Self::BackAtWork, "back", "It gets work again."),
         (Self::Ended, "ended", "The session is over."),
+        (Self::PutOff, "put-off", "Put off. It comes back by itself."),
+        (Self::Kept, "kept", "It stays yours for as long again."),
+        (Self::Asked, "asked", "Asked. It comes back with the answer."),
+        (Self::Noted, "noted", "Seen. It is no longer listed."),
     ];
 
     pub(crate) fn word(self) -> &'static str {

@@ -64,6 +64,13 @@ fn set_cookie(response: &mut Response<Body>, secure: bool, value: &str, seconds:
 
 /// Somebody who is not known is shown the door; what they came for is kept in mind.
 pub(crate) fn please(method: &Method, path: &str) -> Response<Body> {
+    if path.starts_with("/live") {
+        // A page that listens would take the door for a broken stream. It is told that there is nothing to hear, and asks
+        // for itself.
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        return response;
+    }
     let mut next = form_urlencoded::Serializer::new(String::new());
     let next =
         if method == Method::GET && path != "/" { next.append_pair("next", path).finish() } else { String::new() };

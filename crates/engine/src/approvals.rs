@@ -8,7 +8,7 @@ use handover_core::{
     handoff::{Edit, Handoff, Status},
     ids::HandoffId,
     limits::PAGE_MAX,
-    policy::Policy,
+    policy::{ApprovalRule, Policy},
     refusal::{Code, HandoffError, Refusal},
     time::Timestamp,
 };
@@ -164,6 +164,40 @@ impl Engine {
         self.may_ask_for(who)?;
         let query = HandoffQuery { status: Some(Status::AwaitingApproval), ..HandoffQuery::default() };
         self.picked_from(query, |page| self.pending(page, who)).await
+    }
+
+    /// The same, a short page at a time, after a number of a handoff; with the number after which the next one goes on.
+    /// At most `PAGE_MAX` are looked at for one page.
+    ///
+    /// # Errors
+    /// As [`Engine::approvals`].
+    pub async fn approvals_page(
+        &self,
+        who: Option<&str>,
+        after: u64,
+        limit: usize,
+    ) -> Result<(Vec<PendingApproval>, Option<u64>), HandoffError> {
+        self.may_ask_for(who)?;
+        let limit = limit.clamp(1, PAGE_MAX);
+        let looked = if who.is_some() { PAGE_MAX } else { limit };
+        let query =
+            HandoffQuery { status: Some(Status::AwaitingApproval), after, limit: looked, ..HandoffQuery::default() };
+        let (page, mut next) = self.handoffs_page(query).await?;
+        let mut found = self.pending(page, who);
+        if found.len() > limit {
+            found.truncate(limit);
+            next = match found.last() {
+                Some(last) => Some(self.number_of(last.handoff.id).await?),
+                None => None,
+            };
+        }
+        Ok((found, next))
+    }
+
+    /// The rule of the policy that asks for an approval, so that people see why they are asked.
+    #[must_use]
+    pub fn approval_rule(&self, name: &str) -> Option<ApprovalRule> {
+        self.inner.policy.read().rule(name).cloned()
     }
 
     /// The first of what a query finds and somebody picks, at most a page. Pages are read as long as that is not full.

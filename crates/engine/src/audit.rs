@@ -42,6 +42,63 @@ impl Engine {
         Ok(self.inner.store.records(&query).await?)
     }
 
+    /// The same, where what fits may be rare: no index leads to it, so it is looked for among so many positions at the most,
+    /// from where the page begins. With the position from which the next page goes on: `before` it with the latest first,
+    /// else `after` it; nothing at the end.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn audit_page(
+        &self,
+        mut query: RecordQuery,
+        look: u64,
+    ) -> Result<(Vec<StoredRecord>, Option<u64>), HandoffError> {
+        query.limit = query.limit.clamp(1, PAGE_MAX);
+        let limit = query.limit;
+        let indexed = query.session.is_some() || query.handoff.is_some() || query.task.is_some();
+        let further = if indexed { None } else { self.look_near(&mut query, look).await? };
+        let found = self.audit(query).await?;
+        let next = match found.last().filter(|_| found.len() == limit) {
+            Some(last) => Some(last.position),
+            None => further,
+        };
+        Ok((found, next))
+    }
+
+    /// Keeps a query to so many positions. Gives where to look next; nothing where there is nothing more.
+    async fn look_near(&self, query: &mut RecordQuery, look: u64) -> Result<Option<u64>, HandoffError> {
+        let first = match query.since {
+            Some(since) => self.edge(RecordQuery { since: Some(since), ..RecordQuery::default() }).await?,
+            None => Some(1),
+        };
+        let last = match query.until {
+            Some(until) => {
+                self.edge(RecordQuery { until: Some(until), latest_first: true, ..RecordQuery::default() }).await?
+            }
+            None => Some(self.feed_position()),
+        };
+        // Nothing is in this time: the store finds that at once.
+        let Some((first, last)) = first.zip(last) else { return Ok(None) };
+        if query.latest_first {
+            let top = if query.before == 0 { last + 1 } else { query.before.min(last + 1) };
+            let bottom = top.saturating_sub(look).max(1);
+            query.after = query.after.max(bottom - 1);
+            query.before = top;
+            return Ok((bottom > first).then_some(bottom));
+        }
+        let bottom = query.after.max(first - 1);
+        let top = bottom.saturating_add(look);
+        query.after = bottom;
+        query.before = if query.before == 0 { top + 1 } else { query.before.min(top + 1) };
+        Ok((top < last).then_some(top))
+    }
+
+    /// The position of the first record that fits, whoever it belongs to: it bounds where others look.
+    async fn edge(&self, query: RecordQuery) -> Result<Option<u64>, HandoffError> {
+        let found = self.inner.store.records(&RecordQuery { limit: 1, ..query }).await?;
+        Ok(found.first().map(|record| record.position))
+    }
+
     /// Writes checkpoints over everything that is not sealed yet.
     ///
     /// # Errors
@@ -134,6 +191,28 @@ impl Engine {
     pub async fn house_book(&self, after: u64, limit: usize) -> Result<Vec<StoredRecord>, HandoffError> {
         self.operator()?;
         let query = RecordQuery { session: Some(SessionId::house()), after, limit, ..RecordQuery::default() };
+        Ok(self.inner.store.records(&query).await?)
+    }
+
+    /// The same by a query: of it only event type, times, positions and order count.
+    ///
+    /// # Errors
+    /// As [`Engine::house_book`].
+    pub async fn house_page(&self, query: RecordQuery) -> Result<Vec<StoredRecord>, HandoffError> {
+        self.operator()?;
+        let RecordQuery { event_type, since, until, after, before, latest_first, limit, .. } = query;
+        let session = Some(SessionId::house());
+        let query = RecordQuery {
+            session,
+            event_type,
+            since,
+            until,
+            after,
+            before,
+            latest_first,
+            limit,
+            ..RecordQuery::default()
+        };
         Ok(self.inner.store.records(&query).await?)
     }
 

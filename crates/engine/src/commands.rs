@@ -9,7 +9,11 @@ use handover_core::{
 /// Whether a command begins something, which nobody would finish while the engine shuts down.
 pub(crate) fn begins_work(command: &Command) -> bool {
     match command {
-        Command::Open(_) | Command::Initiate(_) | Command::Turn { .. } | Command::Accept { .. } => true,
+        Command::Open(_)
+        | Command::Initiate(_)
+        | Command::Turn { .. }
+        | Command::Accept { .. }
+        | Command::Retry { .. } => true,
         Command::Say { .. }
         | Command::Set { .. }
         | Command::Keep { .. }
@@ -36,6 +40,7 @@ pub(crate) fn begins_work(command: &Command) -> bool {
         | Command::Return { .. }
         | Command::Escalate { .. }
         | Command::Cancel { .. }
+        | Command::Redirect { .. }
         | Command::Take { .. }
         | Command::Tick { .. }
         | Command::Reclaim { .. } => false,
@@ -71,6 +76,8 @@ pub(crate) fn alone(command: &Command, session: Option<&Session>) -> Alone {
         | Command::Approve { .. }
         // An answer may come when its agent cannot go on.
         | Command::Answer { .. }
+        // What is tried once more may go to somebody else.
+        | Command::Retry { .. }
         | Command::Reconsider { .. }
         | Command::Tick { .. }
         | Command::Reclaim { .. } => Alone::Always,
@@ -96,6 +103,7 @@ pub(crate) fn alone(command: &Command, session: Option<&Session>) -> Alone {
         | Command::Ask { .. }
         | Command::Escalate { .. }
         | Command::Cancel { .. }
+        | Command::Redirect { .. }
         | Command::ChargePick { .. } => Alone::WhereLimited,
     }
 }

@@ -385,7 +385,7 @@ impl Engine {
         let asked = found.open.values().filter(|open| open.request.blocking && open.request.from_agent == by);
         for open in asked {
             let reason = format!("{by} ended without waiting for it");
-            let cancel = Command::Cancel { handoff: open.id, by: by.clone(), reason };
+            let cancel = Command::Cancel { handoff: open.id, by: by.to_string(), reason };
             // Refused means that it is over already.
             let _ = self.submit_as_engine(session, cancel).await;
         }

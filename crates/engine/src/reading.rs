@@ -227,19 +227,24 @@ impl Engine {
 
 /// What a record tells, in the ten steps: trigger, prepare, validate, initiate, acknowledge, accept or reject,
 /// execute, return, complete, release.
-fn tell(record: &Record) -> Vec<StoryStep> {
+#[must_use]
+pub fn tell(record: &Record) -> Vec<StoryStep> {
     let at = record.timestamp;
     let step = |number, name, what: String| StoryStep { number, name, at, what };
     match &record.event {
-        Event::Initiated { request, handoff, routing } => {
+        Event::Initiated { request, handoff, routing, by_hand } => {
             let chosen = match routing {
                 None => "as asked".to_owned(),
                 Some(routed) => format!("out of {} by {}", routed.candidates.len(), routed.strategy.word()),
             };
             let warned =
                 if handoff.warnings.is_empty() { String::new() } else { format!("; {}", handoff.warnings.join("; ")) };
+            let again = match (by_hand, request.retry_of) {
+                (Some(hand), Some(of)) => format!("{} had {of} tried once more ({}); ", hand.by, hand.reason),
+                _ => String::new(),
+            };
             vec![
-                step(1, "trigger", format!("{:?}: {}", request.trigger, request.reason)),
+                step(1, "trigger", format!("{again}{:?}: {}", request.trigger, request.reason)),
                 step(
                     2,
                     "prepare",
@@ -279,6 +284,9 @@ fn tell(record: &Record) -> Vec<StoryStep> {
         Event::Asked(asking) => vec![step(7, "execute", format!("it asks: {}", asking.question))],
         Event::Answered(answering) => {
             vec![step(7, "execute", format!("{} answered: {}", answering.by, answering.text))]
+        }
+        Event::Rerouted { from, to, by_hand: Some(hand), .. } => {
+            vec![step(4, "initiate", format!("{from} to {to}: {} decided so ({})", hand.by, hand.reason))]
         }
         Event::Rerouted { from, to, why, .. } => vec![step(4, "initiate", format!("{from} to {to}: {why:?}"))],
         Event::Offered { .. } | Event::Extended(_) => vec![step(4, "initiate", "it is on offer".to_owned())],

@@ -9,6 +9,7 @@ use handover_core::{
     ids::{AgentId, HandoffId, LeaseId, SessionId},
     limits,
     message::{Message, NewMessage},
+    policy::SessionLimits,
     refusal::{Code, HandoffError, Refusal},
     session::Session,
 };
@@ -139,6 +140,12 @@ impl Engine {
     ) -> Result<Answer, HandoffError> {
         let messages = prepared(messages).await?;
         self.submit(session, Command::Say { messages, after }, key).await
+    }
+
+    /// How far a session may go: by its own limits, its workflow, its class, the house.
+    #[must_use]
+    pub fn limits_of(&self, session: &Session) -> SessionLimits {
+        self.with_world(&self.caller, None, |world| handover_core::decide::limits_of(session, world))
     }
 
     /// Messages of a session by number, at most a page.
@@ -278,9 +285,10 @@ impl Engine {
     ///
     /// # Errors
     /// When it is closed, or not this agent's to take back.
-    pub async fn cancel(&self, id: HandoffId, by: &AgentId, reason: &str) -> Result<Answer, HandoffError> {
+    pub async fn cancel(&self, id: HandoffId, by: impl AsRef<str>, reason: &str) -> Result<Answer, HandoffError> {
         let session = self.session_of(id).await?;
-        self.submit(&session, Command::Cancel { handoff: id, by: by.clone(), reason: reason.to_owned() }, None).await
+        let by = by.as_ref().to_owned();
+        self.submit(&session, Command::Cancel { handoff: id, by, reason: reason.to_owned() }, None).await
     }
 }
 

@@ -71,7 +71,9 @@ fn commands(handoff: HandoffId) -> Vec<Command> {
         Command::Record { handoff, lease, name: text(), output: json!(1), messages: Vec::new() },
         Command::Return { handoff, lease, giving: Box::new(success("x")), then: None },
         Command::Escalate { handoff, lease, assessment: text() },
-        Command::Cancel { handoff, by: by(), reason: text() },
+        Command::Cancel { handoff, by: text(), reason: text() },
+        Command::Redirect { handoff, by: text(), to: by(), reason: text() },
+        Command::Retry { handoff, by: text(), reason: text() },
         Command::Take { of: handoff.0, by: by() },
     ]
 }

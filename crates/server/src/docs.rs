@@ -35,7 +35,7 @@ fn framed(title: &str, body: &str) -> String {
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-         <meta name=\"color-scheme\" content=\"light dark\"><style>{STYLE}</style></head>\
+         <meta name=\"color-scheme\" content=\"light dark\"><link rel=\"icon\" href=\"data:,\"><style>{STYLE}</style></head>\
          <body>{body}</body></html>\n"
     )
 }
@@ -108,7 +108,7 @@ fn told(route: &Route, document: &Value) -> String {
     }
     out.push_str(&answers(operation, route));
     if let Some(example) = examples::of(route) {
-        let _ = write!(out, "<pre>{}</pre>", plain(&example));
+        let _ = write!(out, "<pre tabindex=\"0\">{}</pre>", plain(&example));
     }
     out + "</section>"
 }

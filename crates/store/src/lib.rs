@@ -69,6 +69,10 @@ pub struct RecordQuery {
     pub until: Option<Timestamp>,
     /// After this position.
     pub after: u64,
+    /// Before this position, where it is not 0.
+    pub before: u64,
+    /// The latest first instead of the earliest.
+    pub latest_first: bool,
     /// At most so many; `PAGE_MAX` at the most.
     pub limit: usize,
 }

@@ -38,21 +38,30 @@ pub(super) fn made(
     settings: Settings,
 ) -> Result<(tempfile::TempDir, u64), String> {
     let sessions = if settings.quick { SESSIONS_QUICK } else { SESSIONS };
-    let handoffs = sessions * PER_SESSION;
-    report.doing(&format!("{handoffs} handoffs: filling the file"));
+    Ok((filled(report, runtime, sessions, PER_SESSION)?, sessions * PER_SESSION))
+}
+
+/// A file with so many sessions, `m-0` and on, each with so many handoffs, in a folder of its own.
+pub(super) fn filled(
+    report: &Report,
+    runtime: &tokio::runtime::Runtime,
+    sessions: u64,
+    per_session: u64,
+) -> Result<tempfile::TempDir, String> {
+    report.doing(&format!("{} handoffs: filling the file", sessions * per_session));
     let place = super::engine::folder()?;
-    runtime.block_on(template(place.path()))?;
+    runtime.block_on(template(place.path(), per_session))?;
     let start = Instant::now();
     fill(&place.path().join("bench.db"), sessions)?;
     report.doing(&format!("filled in {:.0} s; reading", start.elapsed().as_secs_f64()));
-    Ok((place, handoffs))
+    Ok(place)
 }
 
 /// A session as the engine writes it; the others are made after it.
-async fn template(folder: &Path) -> Result<(), String> {
+async fn template(folder: &Path, handoffs: u64) -> Result<(), String> {
     let engine = load::open(folder, true).await?;
     let session = load::session(&engine, "m-0", load::MESSAGES).await?;
-    for i in 0..PER_SESSION {
+    for i in 0..handoffs {
         load::handoff(&engine, &session, i).await?;
     }
     engine.close().await.map_err(text)

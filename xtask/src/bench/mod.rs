@@ -1,5 +1,6 @@
 //! `cargo xtask bench NAME [--json] [--quick]`: figures as ratios against a limit that is measured in the same run.
 
+mod dashboard;
 mod disk;
 mod engine;
 mod guards;
@@ -45,13 +46,14 @@ pub(crate) fn main(args: &[&str]) -> Result<(), String> {
     }
     let mut report = Report::new(settings);
     match *name {
+        "dashboard" => dashboard::run(&mut report, settings)?,
         "engine" => engine::run(&mut report, settings)?,
         "guards" => guards::run(&mut report, settings)?,
         "server" => server::run(&mut report, settings)?,
         "tokens" => tokens::run(&mut report, settings)?,
         "workflow" => workflow::run(&mut report, settings)?,
         other => {
-            let known = "there are `engine`, `guards`, `server`, `tokens` and `workflow`";
+            let known = "there are `dashboard`, `engine`, `guards`, `server`, `tokens` and `workflow`";
             return Err(format!("there is no benchmark `{other}`; {known}"));
         }
     }

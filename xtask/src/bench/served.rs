@@ -11,7 +11,7 @@ use std::{
 };
 
 /// The settings of the load: nothing limits how often anything is handed over.
-const SETTINGS: &str = "\
+pub(super) const SETTINGS: &str = "\
 policy:
   limits: {handoffs: 4294967295, escalations: 4294967295, chain: 4294967295}
   loops: {repeats_within: 0, idle_rounds: 0, pair_per_minute: 0}
@@ -30,8 +30,13 @@ pub(super) struct Served {
 impl Served {
     /// Starts one on the database of this folder, and waits until it says that it answers.
     pub(super) fn start(folder: &Path) -> Result<Self, String> {
+        Self::start_with(folder, SETTINGS)
+    }
+
+    /// The same with settings of its own.
+    pub(super) fn start_with(folder: &Path, said: &str) -> Result<Self, String> {
         let settings = folder.join("handover.yaml");
-        std::fs::write(&settings, SETTINGS).map_err(text)?;
+        std::fs::write(&settings, said).map_err(text)?;
         let log = File::create(folder.join("server.log")).map_err(text)?;
         let mut child = Command::new(std::env::current_exe().map_err(text)?)
             .args(["bench", "handover", "serve", "--json", "--listen", "127.0.0.1:0", "--per-second", "10000000"])

@@ -9,7 +9,7 @@ use handover_engine::Engine;
 use std::time::Duration;
 
 async fn cancel(engine: &Engine, handoff: HandoffId) {
-    let command = Command::Cancel { handoff, by: id("desk"), reason: "not needed".to_owned() };
+    let command = Command::Cancel { handoff, by: "desk".to_owned(), reason: "not needed".to_owned() };
     engine.submit(&session(), command, None).await.unwrap();
 }
 

@@ -8,6 +8,7 @@ use crate::{
     ids::HandoffId,
     session::{Group, MemberEnd, Session},
     time::Timestamp,
+    workflow::Stuck,
 };
 use std::sync::Arc;
 
@@ -95,6 +96,8 @@ impl Session {
         if flow.state != change.to || change.step.is_some() {
             flow.enter(&change.to, at);
         }
+        let (state, agent) = (change.from.clone(), flow.agent.take());
+        flow.stuck = change.stuck_at.map(|step| Stuck { state, agent, step });
         flow.agent.clone_from(&change.agent);
         flow.step = change.step;
         flow.ended = change.ended;

@@ -2,9 +2,9 @@
 
 use super::Touched;
 use crate::{
-    event::{Asking, Event},
+    event::{Asking, Event, RerouteReason},
     guard::watch::Move,
-    handoff::{Acceptance, AcceptanceStatus, Edit, Exchange, Handoff, Kind, Phase, Request},
+    handoff::{Acceptance, AcceptanceStatus, Edit, Exchange, Handoff, Kind, Phase, Request, Status},
     ids::{AgentId, HandoffId},
     session::{Session, Trail},
     time::Timestamp,
@@ -55,6 +55,47 @@ impl Session {
                 handoff.arm = None;
             }
         });
+    }
+
+    pub(super) fn reroute(&mut self, id: HandoffId, event: &Event, at: Timestamp, touched: &mut Touched) {
+        let Event::Rerouted { from, to, why, until, reservation, probe, to_human, .. } = event else { return };
+        // A person who is asked because nobody else is left takes nobody's place.
+        if !to_human {
+            self.watch.note_agent(to);
+        }
+        let by_hand = *why == RerouteReason::ByHand;
+        if by_hand {
+            self.take_away(id, at);
+        }
+        self.change(id, touched, |handoff| {
+            handoff.reservation = reservation.as_deref().cloned();
+            handoff.probe = *probe;
+            if by_hand {
+                handoff.give_to(to);
+            } else {
+                handoff.try_no_more(from);
+                handoff.reroutes += 1;
+            }
+            handoff.losses = 0;
+            handoff.deferrals = 0;
+            handoff.held_up = 0;
+            handoff.to_agent = to.clone();
+            if let Some(last) = handoff.path.last_mut() {
+                *last = to.clone();
+            }
+            handoff.phase = Phase::Offered { since: at, until: *until };
+        });
+    }
+
+    /// A person gives it to somebody: what came with it until now goes back, and its time in a workflow begins anew.
+    fn take_away(&mut self, id: HandoffId, at: Timestamp) {
+        let Some(handoff) = self.open.get(&id).cloned() else { return };
+        if handoff.request.kind == Kind::Escalation {
+            self.give_ownership_back(&handoff, Status::Cancelled);
+        }
+        if let Some(flow) = self.flow.as_mut().filter(|flow| flow.step == Some(id)) {
+            flow.since = at;
+        }
     }
 
     /// Its holder waits for an answer, and lets go of all that it held.

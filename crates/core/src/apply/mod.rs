@@ -150,6 +150,12 @@ impl Session {
             // The book of the house remembers how far it has sealed.
             Event::Sealed { through, .. } => self.workflow_state = serde_json::json!({ "sealed_through": through }),
             Event::SessionEnded { .. } => self.ended_at = Some(at),
+            Event::SessionReopened(_) => {
+                self.ended_at = None;
+                if let Some(flow) = &mut self.flow {
+                    flow.reopen(at);
+                }
+            }
             Event::LimitsChanged { limits, .. } => self.limits = *limits,
             Event::MessagesAppended { mark, .. } => {
                 // What the user says is news; what agents say to each other is not.
@@ -254,26 +260,7 @@ impl Session {
                     open.answer = Some(Given { by: answering.by.clone(), text: answering.text.clone(), at });
                 }
             }),
-            Event::Rerouted { id, from, to, until, reservation, probe, to_human, .. } => {
-                // A person who is asked because nobody else is left takes nobody's place.
-                if !to_human {
-                    self.watch.note_agent(to);
-                }
-                self.change(*id, touched, |handoff| {
-                    handoff.reservation = reservation.as_deref().cloned();
-                    handoff.probe = *probe;
-                    handoff.tried.push(from.clone());
-                    handoff.reroutes += 1;
-                    handoff.losses = 0;
-                    handoff.deferrals = 0;
-                    handoff.held_up = 0;
-                    handoff.to_agent = to.clone();
-                    if let Some(last) = handoff.path.last_mut() {
-                        *last = to.clone();
-                    }
-                    handoff.phase = Phase::Offered { since: at, until: *until };
-                });
-            }
+            Event::Rerouted { id, .. } => self.reroute(*id, event, at, touched),
             Event::Heartbeat { id, lease_until: renewed } => self.change(*id, touched, |handoff| {
                 if let Phase::Running { lease_until, .. } = &mut handoff.phase {
                     *lease_until = *renewed;

@@ -28,6 +28,8 @@ impl Command {
             | Self::Return { handoff, .. }
             | Self::Escalate { handoff, .. }
             | Self::Cancel { handoff, .. }
+            | Self::Redirect { handoff, .. }
+            | Self::Retry { handoff, .. }
             | Self::Tick { handoff }
             | Self::Reclaim { handoff } => Some(*handoff),
             Self::Open(_)
@@ -67,7 +69,9 @@ impl Command {
             | Self::MoveState { .. }
             | Self::Return { .. }
             | Self::Escalate { .. }
-            | Self::Cancel { .. } => true,
+            | Self::Cancel { .. }
+            | Self::Redirect { .. }
+            | Self::Retry { .. } => true,
             Self::Open(_)
             | Self::Say { .. }
             | Self::Set { .. }

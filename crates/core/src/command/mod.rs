@@ -430,8 +430,29 @@ pub enum Command {
     Cancel {
         /// Which.
         handoff: HandoffId,
-        /// Who.
-        by: AgentId,
+        /// Who: an agent, or a person who runs the work.
+        by: String,
+        /// Why.
+        reason: String,
+    },
+    /// Takes an open handoff from whoever has it and offers it to somebody else. For whoever runs the work.
+    Redirect {
+        /// Which.
+        handoff: HandoffId,
+        /// Who decides so.
+        by: String,
+        /// To whom it goes; to whoever has it now means: once more.
+        to: AgentId,
+        /// Why.
+        reason: String,
+    },
+    /// Asks for the same work once more: what waits is offered at once, what came to nothing is begun anew. For whoever
+    /// runs the work.
+    Retry {
+        /// Which.
+        handoff: HandoffId,
+        /// Who decides so.
+        by: String,
         /// Why.
         reason: String,
     },

@@ -142,6 +142,8 @@ impl Draft<'_> {
         let ending = together.ending.filter(|held| held.reservation.as_ref().is_some_and(|r| r.tenant.is_some()));
         if let Some(ending) = ending.filter(|held| tenant_of(held) == Some(account)) {
             entry.reserved = entry.reserved.minus(ending.outstanding()).plus(self.given_by(ending.id));
+            // What the part used is charged when it ends, before anything is set aside again.
+            entry.used = entry.used.plus(self.session.used(ending, &self.shown(ending), self.now));
         }
         let rest = entry.rest(limit).less(together.taken(|held| held.tenant.as_ref() == Some(account)));
         let parts = PARTS.max(together.among) - together.begun;
@@ -252,7 +254,8 @@ impl Draft<'_> {
             self.postings.push(Posting { account: account.clone(), change });
             held.agent = Some(account);
         }
-        let more = held.share.amount().minus(before.amount());
+        // What was used below it of a kind that was not limited before is not set aside now.
+        let more = held.share.amount().minus(handoff.spent_below).minus(handoff.outstanding());
         if let Some(account) = held.tenant.clone().filter(|_| !more.is_nothing()) {
             self.postings.push(Posting { account, change: Change::Hold(more) });
         }

@@ -2,6 +2,8 @@
 
 use super::{Draft, Verdict, between, validate::Checks};
 use crate::{
+    access::Right,
+    agent::AgentKind,
     event::Event,
     handoff::{Handoff, Kind, Return, ReturnStatus, Status},
     ids::{AgentId, HandoffId},
@@ -11,22 +13,29 @@ use crate::{
 use std::sync::Arc;
 
 impl Draft<'_> {
-    /// Takes a handoff back. The source may, and whoever owns the session.
-    pub(super) fn cancel(&mut self, id: HandoffId, by: &AgentId, reason: &str) -> Verdict {
+    /// Takes a handoff back. The source may, whoever owns the session, and a person who runs the work.
+    pub(super) fn cancel(&mut self, id: HandoffId, by: &str, reason: &str) -> Verdict {
         let handoff = self.handoff(id)?;
-        self.speak_for(by)?;
+        self.speak_as(by)?;
         let mut checks = Checks::default();
+        checks.text("by", by);
         checks.text("reason", reason);
         checks.done()?;
-        if *by != handoff.request.from_agent
-            && *by != self.session.active_agent
-            && self.world.policy.human.as_ref() != Some(by)
-        {
+        let theirs =
+            [Some(&handoff.request.from_agent), Some(&self.session.active_agent), self.world.policy.human.as_ref()];
+        if !theirs.into_iter().flatten().any(|who| who.as_str() == by) && !self.operates(by) {
             let message = format!("{by} is neither the source nor the owner of the session");
             return Err(between(Refusal::new(Code::NotYours, message), &handoff));
         }
         self.close(id, Status::Cancelled, reason);
         Ok(())
+    }
+
+    /// Whether this is a person who runs the work. An agent does not, whoever speaks for it.
+    fn operates(&self, name: &str) -> bool {
+        let agent = AgentId::new(name).ok().and_then(|id| self.agent(&id));
+        let person = agent.is_none_or(|known| known.profile.kind == AgentKind::Human);
+        person && self.world.caller.role.may(Right::Operate)
     }
 
     /// Ends a handoff that did not come to a result of its own.
@@ -53,7 +62,7 @@ impl Draft<'_> {
             self.fall_back_after(handoff, &why);
         }
         if status != Status::Completed {
-            self.cancel_children(handoff);
+            self.cancel_children(handoff, "the work that asked for it is over");
         }
         if let Some(group) = handoff.broadcast_group_id {
             self.look_at_group(group);
@@ -86,7 +95,7 @@ impl Draft<'_> {
     }
 
     /// Nobody waits any more for what the source of these asked for.
-    fn cancel_children(&mut self, parent: &Handoff) {
+    pub(super) fn cancel_children(&mut self, parent: &Handoff, why: &str) {
         let children: Vec<HandoffId> = self
             .session
             .open
@@ -96,7 +105,7 @@ impl Draft<'_> {
             .map(|child| child.id)
             .collect();
         for child in children {
-            self.close(child, Status::Cancelled, "the work that asked for it is over");
+            self.close(child, Status::Cancelled, why);
         }
     }
 }

@@ -43,7 +43,7 @@ impl Draft<'_> {
             reservation = self.check_share(handoff, &request, &to, &mut checks);
         }
         if to != handoff.to_agent || new_task {
-            self.check_members(handoff, &request, &to, &mut checks);
+            self.check_members("edit.to_agent", handoff, &request, &to, &mut checks);
             self.check_guards_without(handoff, &request, &to, content, &mut checks);
         }
         checks.done().map_err(|error| error.between(&request.from_agent, Some(&to)))?;
@@ -94,7 +94,14 @@ impl Draft<'_> {
     }
 
     /// In a broadcast, nobody is asked for the same twice.
-    fn check_members(&self, handoff: &Handoff, request: &Request, to: &AgentId, checks: &mut Checks) {
+    pub(super) fn check_members(
+        &self,
+        field: &str,
+        handoff: &Handoff,
+        request: &Request,
+        to: &AgentId,
+        checks: &mut Checks,
+    ) {
         let Some(group) = handoff.broadcast_group_id else { return };
         let twice = self.session.open.values().any(|other| {
             other.broadcast_group_id == Some(group)
@@ -104,7 +111,7 @@ impl Draft<'_> {
         });
         if twice {
             let message = format!("{to} is asked for the same in this broadcast already");
-            checks.add(Refusal::new(Code::NoTargets, message).at("edit.to_agent"));
+            checks.add(Refusal::new(Code::NoTargets, message).at(field));
         }
     }
 

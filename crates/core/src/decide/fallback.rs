@@ -15,7 +15,7 @@ use crate::{
 impl Draft<'_> {
     /// Initiates; or, where the session falls back, says why not and leaves the work where it is.
     pub(super) fn hand_over(&mut self, mut request: Request) -> Verdict {
-        request.rule = None;
+        (request.rule, request.retry_of) = (None, None);
         self.check_way(&mut request)?;
         let (from, to) = (request.from_agent.clone(), request.to_agent.clone());
         let starts = self.starts_flow(&request);

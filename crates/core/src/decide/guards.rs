@@ -1,6 +1,6 @@
 //! The guards of a session: how far it may go, and whether it goes in circles. Last of all checks.
 
-use super::{Draft, initiate::Target, validate::Checks};
+use super::{Draft, World, initiate::Target, validate::Checks};
 use crate::{
     digest::{self, Digest},
     handoff::{Handoff, Kind, Request, Task},
@@ -8,6 +8,7 @@ use crate::{
     limits,
     policy::{Mode, SessionLimits},
     refusal::{Code, Refusal},
+    session::Session,
     time::Timestamp,
 };
 use serde_json::json;
@@ -43,6 +44,19 @@ impl Barred {
     }
 }
 
+/// How far a session may go: by its own limits, its workflow, its class, the house.
+#[must_use]
+pub fn limits_of(session: &Session, world: &World<'_>) -> SessionLimits {
+    let policy = world.policy;
+    let name = session.workflow.as_ref();
+    let workflow = name.and_then(|name| policy.workflows.get(name));
+    // What the house says of a workflow comes before what its file says.
+    let file = name.and_then(|name| world.workflows.get(name)).map(|workflow| workflow.limits);
+    let class = session.complexity.map(|class| policy.classes.of(class));
+    let own = session.limits.or(workflow.copied().unwrap_or_default()).or(file.unwrap_or_default());
+    own.or(class.unwrap_or_default()).or(policy.limits).or(SessionLimits::usual())
+}
+
 impl Draft<'_> {
     /// Whom the guards keep out when somebody is chosen for this request.
     pub(super) fn barred(&self, request: &Request) -> Barred {
@@ -62,16 +76,8 @@ impl Draft<'_> {
         Barred { waiting: self.waiting_above(request), had_it, too_fast, only: full.then(|| watch.agents.clone()) }
     }
 
-    /// How far this session may go: by its own limits, its workflow, its class, the house.
     pub(super) fn limits(&self) -> SessionLimits {
-        let policy = self.world.policy;
-        let name = self.session.workflow.as_ref();
-        let workflow = name.and_then(|name| policy.workflows.get(name));
-        // What the house says of a workflow comes before what its file says.
-        let file = name.and_then(|name| self.world.workflows.get(name)).map(|workflow| workflow.limits);
-        let class = self.session.complexity.map(|class| policy.classes.of(class));
-        let own = self.session.limits.or(workflow.copied().unwrap_or_default()).or(file.unwrap_or_default());
-        own.or(class.unwrap_or_default()).or(policy.limits).or(SessionLimits::usual())
+        limits_of(&self.session, self.world)
     }
 
     pub(super) fn mode(&self) -> Mode {
@@ -136,6 +142,17 @@ impl Draft<'_> {
         self.check_agents(&limits, request, std::slice::from_ref(&target), checks);
         self.check_chain(&limits, request, to, field, checks);
         self.check_circle(request, to, content, field, checks);
+    }
+
+    /// The guards for a handoff that a person gives to somebody. It is counted already, and whom a person chooses is no
+    /// circle; but nobody can work on what it waits for itself.
+    pub(super) fn check_given(&self, field: &str, request: &Request, to: &AgentId, checks: &mut Checks) {
+        if request.kind == Kind::Escalation {
+            return;
+        }
+        let target = Target::named(to.clone(), Vec::new(), None);
+        self.check_agents(&self.limits(), request, std::slice::from_ref(&target), checks);
+        self.check_waits_above(request, to, field, checks);
     }
 
     fn check_escalations(&self, limits: &SessionLimits, checks: &mut Checks) {
@@ -204,11 +221,11 @@ impl Draft<'_> {
     /// Whether the work would come to where it was before, with nothing new.
     fn check_circle(&self, request: &Request, to: &AgentId, content: Digest, field: &str, checks: &mut Checks) {
         let (from, watch, loops) = (&request.from_agent, &self.session.watch, &self.world.policy.loops);
-        if let Some(waiting) = self.waits_above(request, to) {
-            let message = format!("{to} waits for {waiting}, which this work is a part of");
-            checks.add(Refusal::new(Code::WaitsForYou, message).at(field));
-        }
-        let same = |step: &crate::guard::watch::Move| step.from == *from && step.to == *to && step.digest == content;
+        self.check_waits_above(request, to, field, checks);
+        // What a person has tried once more is the same, and meant to be.
+        let same = |step: &crate::guard::watch::Move| {
+            self.again.is_none() && step.from == *from && step.to == *to && step.digest == content
+        };
         if watch.moves.iter().rev().take(loops.repeats_within as usize).any(same) {
             let message = format!("{from} handed the same to {to} within the last {} handoffs", loops.repeats_within);
             checks.add(Refusal::new(Code::Repetition, message).at(field).details(json!({"digest": content})));
@@ -225,6 +242,13 @@ impl Draft<'_> {
                     format!("it came back to {to} {times}, and nothing is new in the session but other words");
                 checks.add(Refusal::new(Code::Circle, message).at(field));
             }
+        }
+    }
+
+    fn check_waits_above(&self, request: &Request, to: &AgentId, field: &str, checks: &mut Checks) {
+        if let Some(waiting) = self.waits_above(request, to) {
+            let message = format!("{to} waits for {waiting}, which this work is a part of");
+            checks.add(Refusal::new(Code::WaitsForYou, message).at(field));
         }
     }
 

@@ -220,7 +220,9 @@ impl Draft<'_> {
             result: None,
             metrics: crate::handoff::Metrics::default(),
         };
-        self.emit(Event::Initiated { request: request.clone(), handoff: Box::new(handoff), routing: target.routing });
+        let by_hand = self.again.as_ref().map(|again| Box::new(again.hand.clone()));
+        let (request, handoff, routing) = (request.clone(), Box::new(handoff), target.routing);
+        self.emit(Event::Initiated { request, handoff, routing, by_hand });
         match approval {
             Some(approval) => {
                 self.emit(Event::ApprovalRequested { id, until, approval: Box::new(approval), warnings: troubles });
@@ -297,6 +299,9 @@ impl Draft<'_> {
         successor_of: Option<&Handoff>,
         to: &AgentId,
     ) -> Vec<AgentId> {
+        if let Some(again) = &self.again {
+            return again.path_to(to);
+        }
         let before = successor_of.map(|before| &before.path);
         let before = before.or_else(|| parent.and_then(|id| self.session.open.get(&id)).map(|parent| &parent.path));
         let trail = self.session.trail.as_ref().filter(|trail| Some(trail.handoff_id) == parent);

@@ -10,6 +10,7 @@ mod authority;
 mod breaker;
 mod broadcast;
 mod budget;
+mod by_hand;
 mod climb;
 mod close;
 mod data;
@@ -37,15 +38,17 @@ pub(crate) mod validate;
 
 pub use advise::{Heard, dry_run, pick_question, recommend, suggestions};
 pub use asking::{approval_digest, deciders};
+pub use guards::limits_of;
 pub use house::{check_profile, house};
 pub use picking::{ModelAnswer, Picked, before_pick};
 
 use crate::{
+    access::Role,
     agent::{Agent, Known, Standing},
     apply::Touched,
     command::{Answer, Caller, Command},
     digest::Digest,
-    event::Event,
+    event::{ByHand, Event},
     handoff::Handoff,
     ids::{AgentId, ArtifactId, GroupId, HandoffId, Ids, SessionId},
     ledger::{Ledger, Posting},
@@ -187,6 +190,8 @@ pub(crate) struct Draft<'a> {
     way: Option<flow::Way>,
     /// The handoff whose end says nothing about its agent: nobody offered it to that one, or the workflow waited out a time.
     unjudged: Option<HandoffId>,
+    /// The work that a person has tried once more, while that is decided.
+    again: Option<by_hand::Again>,
     answer: Answer,
 }
 
@@ -208,6 +213,7 @@ impl<'a> Draft<'a> {
             postings: Vec::new(),
             way: None,
             unjudged: None,
+            again: None,
         }
     }
 
@@ -218,6 +224,11 @@ impl<'a> Draft<'a> {
                 (closed, &command)
             {
                 self.check_undecided(over)?;
+            }
+            if let (Some(over), Command::Retry { by, reason, .. }) = (closed, &command)
+                && over.session_id == self.session.id
+            {
+                return self.retry_closed(over, ByHand { by: by.clone(), reason: reason.clone() });
             }
             self.check_exists(
                 id,
@@ -269,6 +280,8 @@ impl<'a> Draft<'a> {
             Command::Return { handoff, lease, giving, then } => self.give_back(handoff, lease, *giving, then),
             Command::Escalate { handoff, lease, assessment } => self.escalate(handoff, lease, assessment),
             Command::Cancel { handoff, by, reason } => self.cancel(handoff, &by, &reason),
+            Command::Redirect { handoff, by, to, reason } => self.redirect(handoff, ByHand { by, reason }, &to),
+            Command::Retry { handoff, by, reason } => self.retry_open(handoff, ByHand { by, reason }),
             Command::Take { of, by } => self.take(of, &by, found.waiting),
             Command::Tick { handoff } => self.tick(handoff),
             Command::Reclaim { handoff } => self.reclaim(handoff),
@@ -333,6 +346,20 @@ impl<'a> Draft<'a> {
         }
         let message = format!("{} may not act as {agent}", self.world.caller.name);
         Err(Refusal::new(Code::NotYourAgent, message).into())
+    }
+
+    /// Whether the caller may use this name. Whoever is bound to certain agents cannot borrow another one.
+    fn speak_as(&self, name: &str) -> Verdict {
+        let caller = self.world.caller;
+        let may = match &caller.acts_as {
+            Some(agents) => agents.iter().any(|agent| agent.as_str() == name),
+            None => caller.role != Role::Agent,
+        };
+        if may {
+            return Ok(());
+        }
+        let message = format!("{} may not act as {name}", caller.name);
+        Err(Refusal::new(Code::NotYourAgent, message).at("by").into())
     }
 
     fn not_ended(&self) -> Verdict {

@@ -3,7 +3,7 @@
 use super::{Draft, asking::Asked};
 use crate::{
     event::{Event, RerouteReason, Routed},
-    handoff::{Handoff, Kind, Priority, Status, Trigger},
+    handoff::{Approval, Handoff, Kind, Priority, Reservation, Status, Trigger},
     ids::{AgentId, HandoffId},
     limits,
 };
@@ -100,15 +100,24 @@ impl Draft<'_> {
         }
         self.end_probe(handoff);
         let reservation = self.move_share(handoff, &to);
-        // It goes to another target than anybody was asked about.
-        let asked = Asked::new(&handoff.request, &to, reservation.as_ref(), handoff.n.saturating_sub(1));
-        let (approval, troubles) = self.approval_for(&asked);
+        let (approval, troubles) = self.approval_of_move(handoff, &to, reservation.as_ref());
         let probe = approval.is_none() && self.probes(&to, handoff.id);
         let (reservation, routing) = (reservation.map(Box::new), routing.map(Box::new));
-        self.emit(Event::Rerouted { id: handoff.id, from, to, why, to_human, reservation, probe, routing, until });
+        let (id, by_hand) = (handoff.id, None);
+        self.emit(Event::Rerouted { id, from, to, why, to_human, reservation, probe, routing, by_hand, until });
         if let Some(approval) = approval {
             self.ask(handoff, approval, troubles);
         }
+    }
+
+    /// The approval that a handoff needs where it goes to another target than anybody was asked about.
+    pub(super) fn approval_of_move(
+        &self,
+        handoff: &Handoff,
+        to: &AgentId,
+        held: Option<&Reservation>,
+    ) -> (Option<Approval>, Vec<String>) {
+        self.approval_for(&Asked::new(&handoff.request, to, held, handoff.n.saturating_sub(1)))
     }
 }
 
@@ -120,5 +129,6 @@ fn words(why: RerouteReason) -> &'static str {
         RerouteReason::LeasesLost => "its holder was lost too often",
         RerouteReason::CircuitOpen => "it failed too often of late",
         RerouteReason::Unreachable => "it cannot be reached any more",
+        RerouteReason::ByHand => "a person decided so",
     }
 }

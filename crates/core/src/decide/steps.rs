@@ -208,6 +208,7 @@ impl Draft<'_> {
         reason: String,
     ) {
         let (from, by) = (self.state(), self.session.active_agent.clone());
+        let stuck_at = self.session.flow.as_ref().filter(|_| !trouble.is_empty()).and_then(|flow| flow.step);
         self.emit(Event::StateChanged(Box::new(StateChange {
             from,
             to,
@@ -215,6 +216,7 @@ impl Draft<'_> {
             rule,
             ended: Some(ended),
             trouble,
+            stuck_at,
             ..StateChange::default()
         })));
         let open: Vec<_> = self.session.open.keys().copied().collect();

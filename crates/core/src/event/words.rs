@@ -10,6 +10,7 @@ impl Event {
         match self {
             Self::SessionOpened { .. } => "session_opened",
             Self::SessionEnded { .. } => "session_ended",
+            Self::SessionReopened(_) => "session_reopened",
             Self::LimitsChanged { .. } => "limits_changed",
             Self::FellBack { .. } => "fell_back",
             Self::MessagesAppended { .. } => "messages_appended",
@@ -98,6 +99,7 @@ impl Event {
             Self::StateChanged(change) => change.step,
             Self::SessionOpened { .. }
             | Self::SessionEnded { .. }
+            | Self::SessionReopened(_)
             | Self::LimitsChanged { .. }
             | Self::FellBack { .. }
             | Self::MessagesAppended { .. }

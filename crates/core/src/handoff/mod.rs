@@ -1,5 +1,6 @@
 //! One transfer of a task from one agent to another: as it is asked for, and as it lives.
 
+mod moved;
 mod phase;
 mod question;
 mod request;

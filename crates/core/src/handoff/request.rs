@@ -359,6 +359,9 @@ pub struct Request {
     /// The rule of the workflow that asks for it; said by the engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// The handoff that came to nothing and is tried once more by this one; said by the engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_of: Option<HandoffId>,
 }
 
 impl Request {
@@ -408,6 +411,7 @@ impl Request {
             ladder: Vec::new(),
             needs_approval: false,
             rule: None,
+            retry_of: None,
         }
     }
 

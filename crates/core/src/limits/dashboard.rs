@@ -28,6 +28,18 @@ pub const PULSE_MINUTES: usize = 24 * 60;
 pub const PULSE_NAMES_MAX: usize = 2_000;
 /// Tenants whose pulse is kept; further ones are not.
 pub const PULSE_TENANTS_MAX: usize = 100;
+/// Handoffs that wait for a yes on one page: each shows what would cross.
+pub const PAGE_APPROVALS: usize = 20;
+/// Decisions about approvals that are shown as the latest.
+pub const PAGE_DECIDED: usize = 8;
+/// People's tasks on one page: each shows what its person is told.
+pub const PAGE_TASKS: usize = 20;
+/// Agents that a field suggests.
+pub const SUGGESTED_AGENTS: usize = 200;
+/// Records among which a page of the audit looks for rare ones before it asks whether to look further.
+pub const AUDIT_LOOK_RECORDS: u64 = 20_000;
+/// Characters of a record that a row of the audit shows. The download has the rest.
+pub const AUDIT_RECORD_CHARS: usize = 4_000;
 /// How long a count of pairs, rules and strategies goes on before a new one is begun, in milliseconds. What is shown is that count and
 /// the one before it.
 pub const PULSE_TURN_MS: u64 = 12 * 60 * 60 * 1_000;

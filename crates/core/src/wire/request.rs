@@ -56,6 +56,7 @@ pub(super) fn request(f: &mut Fields<'_>) -> Parsed {
         ladder: f.list("ladder", None, |item| item.object(rung)),
         needs_approval: f.boolean("needs_approval", false),
         rule: None,
+        retry_of: None,
     };
     Parsed { request, history }
 }

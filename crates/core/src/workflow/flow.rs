@@ -31,13 +31,30 @@ pub struct Flow {
     /// Why it cannot go on, where it cannot.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub trouble: String,
+    /// Where it could not go on: a person may have that step made again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stuck: Option<Stuck>,
+}
+
+/// The step at which a workflow could not go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Stuck {
+    /// The state.
+    pub state: String,
+    /// Whose step it was, by the workflow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentId>,
+    /// The handoff that was the step.
+    pub step: HandoffId,
 }
 
 impl Flow {
     /// At the start.
     #[must_use]
     pub fn at_start(state: String, at: Timestamp) -> Self {
-        Self { state, since: at, agent: None, step: None, tries: BTreeMap::new(), ended: None, trouble: String::new() }
+        let tries = BTreeMap::new();
+        Self { state, since: at, agent: None, step: None, tries, ended: None, trouble: String::new(), stuck: None }
     }
 }
 
@@ -46,6 +63,15 @@ impl Flow {
     pub(crate) fn enter(&mut self, state: &str, at: Timestamp) {
         state.clone_into(&mut self.state);
         self.since = at;
+    }
+
+    /// Goes back to where it could not go on.
+    pub(crate) fn reopen(&mut self, at: Timestamp) {
+        let Some(stuck) = self.stuck.take() else { return };
+        self.enter(&stuck.state, at);
+        self.agent = stuck.agent;
+        self.ended = None;
+        self.trouble.clear();
     }
 }
 

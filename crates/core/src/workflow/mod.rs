@@ -24,7 +24,7 @@ mod tests;
 pub use check::Noted;
 pub use choose::{Chosen, NoRule};
 pub use facts::{Ended, Facts, RULE_ROOTS};
-pub use flow::Flow;
+pub use flow::{Flow, Stuck};
 pub use kept::Workflows;
 pub use measure::Limits;
 pub use payload::{Payload, Wrong};

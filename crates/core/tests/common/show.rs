@@ -67,7 +67,7 @@ impl Play {
 
     fn event(&self, event: &Event) -> String {
         match event {
-            Event::Initiated { handoff, routing, request } => {
+            Event::Initiated { handoff, routing, request, by_hand } => {
                 let candidates = routing.iter().flat_map(|routed| &routed.candidates);
                 let among: Vec<String> = candidates
                     .map(|c| {
@@ -79,8 +79,10 @@ impl Play {
                     })
                     .collect();
                 let among = if among.is_empty() { String::new() } else { format!(" among {}", among.join(", ")) };
+                let again = by_hand.as_ref().zip(request.retry_of);
+                let again = again.map(|(hand, of)| format!(" again after {of} by {}", hand.by)).unwrap_or_default();
                 format!(
-                    "{} {}{among}",
+                    "{} {}{among}{again}",
                     handoff.id,
                     initiated(handoff, &request.from_agent.to_string(), &word(&request.kind))
                 )
@@ -141,9 +143,10 @@ impl Play {
             Event::Deferred { id, by, until, .. } => format!("{id} {by} until {}", at(*until)),
             Event::Asked(asking) => format!("{} until {}: {}", asking.id, at(asking.until), asking.question),
             Event::Answered(answering) => format!("{} by {}: {}", answering.id, answering.by, answering.text),
-            Event::Rerouted { id, from, to, why, to_human, until, .. } => {
+            Event::Rerouted { id, from, to, why, to_human, until, by_hand, .. } => {
                 let human = if *to_human { " (human)" } else { "" };
-                format!("{id} {from}->{to}{human} until {}: {}", at(*until), word(why))
+                let hand = by_hand.as_ref().map(|hand| format!(" of {}: {}", hand.by, hand.reason)).unwrap_or_default();
+                format!("{id} {from}->{to}{human} until {}: {}{hand}", at(*until), word(why))
             }
             Event::Heartbeat { id, lease_until } => format!("{id} until {}", at(*lease_until)),
             Event::StepRecorded { id, name, .. } => format!("{id} {name}"),
@@ -162,6 +165,7 @@ impl Play {
     fn around(&self, event: &Event) -> String {
         match event {
             Event::SessionOpened { active_agent, .. } => active_agent.to_string(),
+            Event::SessionReopened(hand) => format!("by {}: {}", hand.by, hand.reason),
             Event::SessionEnded { by, reason } => format!("by {by}: {reason}"),
             Event::MessagesAppended { count, mark } => format!("{count}, now {}", mark.messages),
             Event::VariablesSet { by, set } => {

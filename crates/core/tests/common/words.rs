@@ -195,7 +195,21 @@ impl Play {
             "escalate" => {
                 Command::Escalate { handoff: self.handoff(w), lease: self.lease(w), assessment: w.nth(4).to_owned() }
             }
-            "cancel" => Command::Cancel { handoff: self.handoff(w), by: self.by(w), reason: "not needed".into() },
+            "cancel" => {
+                Command::Cancel { handoff: self.handoff(w), by: self.by(w).to_string(), reason: "not needed".into() }
+            }
+            "redirect" => {
+                let handoff = self.handoff(w);
+                let now = self.session.as_ref().and_then(|session| session.open.get(&handoff));
+                let to = match (w.after("to").unwrap_or("nobody"), now) {
+                    ("target", Some(now)) => now.to_agent.clone(),
+                    (word, _) => name(word),
+                };
+                Command::Redirect { handoff, by: self.by(w).to_string(), to, reason: "it is better so".into() }
+            }
+            "retry" => {
+                Command::Retry { handoff: self.handoff(w), by: self.by(w).to_string(), reason: "once more".into() }
+            }
             "tick" => Command::Tick { handoff: self.handoff(w) },
             "reconsider" => Command::Reconsider { handoff: self.handoff(w) },
             "reclaim" => Command::Reclaim { handoff: self.handoff(w) },

@@ -4,7 +4,7 @@
 use crate::common::{Outcome, Play};
 use handover_core::{
     decide::Decided,
-    event::Event,
+    event::{Event, RerouteReason},
     handoff::{Kind, Phase, Status},
     ids::{AgentId, HandoffId, LeaseId},
     limits, record,
@@ -140,6 +140,7 @@ impl Model {
             Event::Accepted { .. } => (&[Offered], Some(Running)),
             Event::Rejected { .. } => (&[Offered], None),
             Event::Deferred { .. } => (&[Offered], Some(Deferred)),
+            Event::Rerouted { why: RerouteReason::ByHand, .. } => (&[Offered, Deferred], Some(Offered)),
             Event::Rerouted { .. } => (&[Offered], Some(Offered)),
             Event::LeaseLost { .. } => (&[Running], Some(Offered)),
             Event::Retried { .. } | Event::Asked(_) => (&[Running], Some(Deferred)),
@@ -228,8 +229,8 @@ impl Seen {
             Event::Retried { .. } => self.retries += 1,
             Event::LeaseLost { .. } => self.losses += 1,
             Event::Deferred { .. } => self.deferrals += 1,
-            Event::Rerouted { .. } => {
-                self.reroutes += 1;
+            Event::Rerouted { why, .. } => {
+                self.reroutes += u32::from(*why != RerouteReason::ByHand);
                 self.losses = 0;
                 self.deferrals = 0;
             }

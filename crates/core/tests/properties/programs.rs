@@ -137,6 +137,11 @@ fn work() -> impl Strategy<Value = String> {
         2 => (which(), lease()).prop_map(|(n, l)| format!("ask {n} as {l}")),
         2 => (which(), one_of(&["source", "source", "boss", "f"])).prop_map(|(n, by)| format!("answer {n} by {by}")),
         1 => (which(), one_of(&["source", "target", "owner", "f"])).prop_map(|(n, by)| format!("cancel {n} by {by}")),
+        2 => (which(), one_of(&["ann", "ann", "f"]), one_of(&["b", "c", "d", "e", "r", "p", "target", "nobody"]))
+            .prop_map(|(n, by, to)| format!("redirect {n} by {by} to {to}")),
+        1 => (which(), one_of(&["ann", "f"])).prop_map(|(n, by)| format!("retry {n} by {by}")),
+        1 => (which(), one_of(&["ann", "f"])).prop_map(|(n, by)| format!("retry {n} by {by}").replace('@', "#")),
+        1 => which().prop_map(|n| format!("cancel {n} by ann")),
         1 => (which(), one_of(&["source", "f"])).prop_map(|(n, by)| format!("take {n} by {by}").replace('@', "#")),
     ]
 }

@@ -198,7 +198,7 @@ fn a_caller_bound_to_an_agent_speaks_for_it_alone() {
             refused HO0302 key may not act as b
             3 accepted h1 b L1 until 30s deadline 60s
             refused HO0302 key-b may not act as a
-            refused HO0302 key-b may not act as a
+            refused HO0302 by: key-b may not act as a
             refused HO0302 key-a may not act as b
             4 completed h1 success returned to a
             refused HO0302 key-b may not act as a

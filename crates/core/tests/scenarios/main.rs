@@ -12,6 +12,7 @@ mod around;
 mod asked;
 mod asked_by_user;
 mod broadcast;
+mod by_hand;
 mod data;
 mod declined;
 mod escalation;

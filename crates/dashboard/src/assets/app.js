@@ -182,6 +182,8 @@
     }
     if (items.length) event.preventDefault();
   });
+  // What a page begins with is chosen at once.
+  choose(document.querySelector("[data-item][autofocus]"));
   // What is being decided stays chosen when the list is made anew.
   addEventListener("focusin", (event) => {
     const item = event.target.closest?.("[data-item]");
@@ -197,6 +199,8 @@
   addEventListener("beforeprint", () => $("main details").forEach((details) => { details.dataset.open = details.open ? "1" : ""; details.open = true; }));
   addEventListener("afterprint", () => $("main details").forEach((details) => { details.open = details.dataset.open === "1"; }));
 
+  // What goes on without an event is looked at once in a second, until it is over.
+  setInterval(() => { if (document.querySelector("[data-again]")) soon(); }, 1000);
   setInterval(tell, 1000);
   tell();
   listen();

@@ -1,6 +1,11 @@
 //! All pages, and where they are.
 
+mod approvals;
+pub(crate) mod audit;
+mod handoff;
+mod inbox;
 mod overview;
+mod session;
 mod sessions;
 mod team;
 
@@ -48,4 +53,26 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/team/{agent}/breaker", takes!(house, team::breaker))
         .route("/team/{agent}/standing", takes!(house, team::standing))
         .route("/sessions", shows!(house, sessions::list))
+        .route("/approvals", shows!(house, approvals::list))
+        .route("/approvals/{handoff}", takes!(house, approvals::decide))
+        .route("/audit", shows!(house, audit::list))
+        .route("/audit/export", shows!(house, audit::export))
+        .route("/audit/verify", takes!(house, audit::begin_verify))
+        .route("/inbox", shows!(house, inbox::list))
+        .route("/inbox/returns", takes!(house, inbox::note))
+        .route("/inbox/{handoff}/take", takes!(house, inbox::take))
+        .route("/inbox/{handoff}/decline", takes!(house, inbox::decline))
+        .route("/inbox/{handoff}/defer", takes!(house, inbox::defer))
+        .route("/inbox/{handoff}/keep", takes!(house, inbox::keep))
+        .route("/inbox/{handoff}/ask", takes!(house, inbox::ask_back))
+        .route("/inbox/{handoff}/give-back", takes!(house, inbox::give_back))
+        .route("/inbox/{handoff}/answer", takes!(house, inbox::answer))
+        .route("/sessions/{session}", shows!(house, session::show))
+        .route("/sessions/{session}/say", takes!(house, session::step_in::say))
+        .route("/sessions/{session}/hand-over", takes!(house, session::step_in::give))
+        .route("/sessions/{session}/end", takes!(house, session::step_in::over))
+        .route("/handoffs/{handoff}", shows!(house, handoff::show))
+        .route("/handoffs/{handoff}/redirect", takes!(house, handoff::redirect))
+        .route("/handoffs/{handoff}/retry", takes!(house, handoff::retry))
+        .route("/handoffs/{handoff}/cancel", takes!(house, handoff::cancel))
 }

@@ -1,15 +1,27 @@
 //! All sessions, the latest first.
 
 use crate::{
-    ask::{Answer, Ask},
+    ask::{Answer, Ask, see},
     page::{Hears, Nav, Page},
     parts,
+    wrong::Wrong,
 };
-use handover_core::{limits::PAGE_ROWS, session::Session};
+use handover_core::{
+    ids::{HandoffId, SessionId},
+    limits::PAGE_ROWS,
+    session::Session,
+};
+use handover_engine::Engine;
 use maud::{Markup, html};
 use std::sync::Arc;
 
 pub(crate) async fn list(ask: Ask) -> Answer {
+    let wanted = ask.query.get("find");
+    if !wanted.is_empty()
+        && let Some(place) = find(&ask.engine, wanted).await?
+    {
+        return Ok(see(&place));
+    }
     let skip = ask.query.number("skip").and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0);
     let mut ids = ask.engine.sessions(skip, PAGE_ROWS + 1).await?;
     let more = ids.len() > PAGE_ROWS;
@@ -24,7 +36,8 @@ pub(crate) async fn list(ask: Ask) -> Answer {
     let later = (skip > 0).then(|| ask.query.with("skip", &skip.saturating_sub(PAGE_ROWS).to_string()));
     let earlier = more.then(|| ask.query.with("skip", &(skip + PAGE_ROWS).to_string()));
     let body = html! {
-        (parts::head(html! { "Sessions" }, html! {}))
+        (parts::head(html! { "Sessions" }, search(wanted)))
+        @if !wanted.is_empty() { p.warn role="status" { "There is neither a session nor a handoff " strong { (wanted) } " here." } }
         section.card data-part="sessions" {
             @if found.is_empty() {
                 (parts::empty("No sessions yet", "A session is one conversation or request, from start to end. Run the charter workflow to see some:", Some("handover demo")))
@@ -40,12 +53,39 @@ pub(crate) async fn list(ask: Ask) -> Answer {
     Page::new("Sessions", Nav::Sessions, body).hears(Hears::All).answer(&ask).await
 }
 
+fn search(wanted: &str) -> Markup {
+    html! {
+        form.find.push method="get" action="/sessions" role="search" {
+            label.unseen for="find" { "Id of a session or a handoff" }
+            input id="find" name="find" type="search" value=(wanted) placeholder="id of a session or a handoff" spellcheck="false";
+            button type="submit" { "Find" }
+        }
+    }
+}
+
+/// Where a session or a handoff is, by its id; of a handoff the first letters are enough.
+async fn find(engine: &Engine, wanted: &str) -> Result<Option<String>, Wrong> {
+    if let Ok(id) = SessionId::new(wanted)
+        && engine.session(&id).await.is_ok()
+    {
+        return Ok(Some(parts::session_url(&id)));
+    }
+    let digits: String = wanted.chars().filter(|c| *c != '-').collect();
+    let fits = (4..=32).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let ends = |fill: &str| format!("{digits}{}", fill.repeat(32 - digits.len())).parse::<HandoffId>().ok();
+    let Some((first, last)) = Some(()).filter(|()| fits).and_then(|()| ends("0").zip(ends("f"))) else {
+        return Ok(None);
+    };
+    let found = engine.handoffs_between(first, last, 1).await?;
+    Ok(found.first().map(|id| parts::handoff_url(*id)))
+}
+
 fn row(ask: &Ask, session: &Arc<Session>) -> Markup {
     html! {
         tr data-key=(session.id) {
             td { (parts::session(&session.id)) }
             td { (parts::agent(&session.active_agent)) }
-            td { }
+            td { (super::session::standing(session)) @if let Some(flow) = &session.flow { " " span.soft { (flow.state) } } }
             td.wide { (parts::quoted(&session.original_request, 90)) }
             td { (parts::ago(session.opened_at, ask.now)) }
         }

@@ -13,6 +13,16 @@ pub(crate) fn form(ask: &Ask, action: &str, inside: Markup) -> Markup {
     }
 }
 
+/// The same where it stands among others: `wide` takes what room there is, `long` a line of its own.
+pub(crate) fn form_of(ask: &Ask, action: &str, size: &str, inside: Markup) -> Markup {
+    html! {
+        form class=(format!("act {size}")) method="post" action=(action) data-send {
+            input type="hidden" name="word" value=(ask.form_word());
+            (inside)
+        }
+    }
+}
+
 /// A value that goes along.
 pub(crate) fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }

@@ -1,11 +1,13 @@
 //! What pages are made of: times, badges, names that lead on, folded texts, lists with pages, forms.
 
+mod asked;
 mod forms;
 mod text;
 mod time;
 
-pub(crate) use forms::{form, hidden, reason_field};
-pub(crate) use text::{body, fold, json, money, number, quoted};
+pub(crate) use asked::{agent_list, crossing, crossing_line, priority, priority_word, risk, risk_word, share};
+pub(crate) use forms::{form, form_of, hidden, reason_field};
+pub(crate) use text::{body, cut, cut_text, fold, json, money, number, quoted};
 pub(crate) use time::{ago, clock, length, moment, until};
 
 use handover_core::{
@@ -117,6 +119,12 @@ pub(crate) fn kind_words(kind: Kind) -> &'static str {
         Kind::Escalation => "escalated",
         Kind::Broadcast => "broadcast",
     }
+}
+
+/// The word by which a value is written, such as a priority or a risk.
+pub(crate) fn word_of(value: &impl serde::Serialize) -> String {
+    let text = serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned));
+    text.unwrap_or_default().replace('_', " ")
 }
 
 /// A list of names and values.

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 /// At most this much of a text, and whether something was left out.
-fn cut(text: &str, chars: usize) -> (&str, bool) {
+pub(crate) fn cut(text: &str, chars: usize) -> (&str, bool) {
     match text.char_indices().nth(chars) {
         Some((end, _)) => (&text[..end], true),
         None => (text, false),
@@ -26,6 +26,11 @@ pub(crate) fn fold(text: &str) -> Markup {
             @if endless { p.soft { "Cut here; the audit trail has the rest." } }
         }
     }
+}
+
+/// A text to the letter, as long as a page shows one.
+pub(crate) fn cut_text(text: &str) -> &str {
+    cut(text, PAGE_TEXT_CHARS_MAX).0
 }
 
 /// A short text in one line.

@@ -72,7 +72,7 @@ impl Tenant {
         match &message.payload {
             Event::SessionOpened { workflow: Some(workflow), .. } => self.follows(session, workflow),
             Event::SessionEnded { .. } => drop(self.flows.remove(session)),
-            Event::Initiated { request, handoff, routing } => {
+            Event::Initiated { request, handoff, routing, .. } => {
                 self.count(message, at, |figures| figures.opened += 1);
                 let pair = (request.from_agent.clone(), handoff.to_agent.clone());
                 self.pairs.note(&pair, at, |figures| figures.opened += 1);

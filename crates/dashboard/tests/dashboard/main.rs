@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod approvals;
+mod desk;
 mod house;
+mod inbox;
 mod overview;
+mod session;
 mod signing_in;
 mod team;

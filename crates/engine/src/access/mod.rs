@@ -100,7 +100,7 @@ impl Engine {
 /// What a command needs. Whether it speaks for the right agent is for the decision to say.
 pub(crate) fn right_of(command: &Command) -> Right {
     match command {
-        Command::SetLimits { .. } => Right::Operate,
+        Command::SetLimits { .. } | Command::Redirect { .. } | Command::Retry { .. } => Right::Operate,
         // An agent decides where it is named, and changes what it asked for: the decision looks at that.
         Command::Approve { .. }
         | Command::Amend { .. }

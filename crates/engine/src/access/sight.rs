@@ -124,7 +124,8 @@ impl Engine {
             let page = self.inner.store.records(&query).await?;
             let full = page.len() == limit && limit > 0;
             for record in page {
-                query.after = record.position;
+                let end = if query.latest_first { &mut query.before } else { &mut query.after };
+                *end = record.position;
                 if found.len() < limit && walk.sees(&record.session_id).await? {
                     found.push(record);
                 }

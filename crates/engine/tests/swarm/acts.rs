@@ -29,6 +29,9 @@ impl Sim {
             let _ = self.done(format!("{session} the user speaks"), result).await;
         }
         self.act(who, &session, None).await;
+        if self.rng.chance(12) {
+            self.step_in(&session).await;
+        }
         self.plays[i].turns -= 1;
         if self.plays[i].turns > 0 {
             self.soon(2_000, 40_000, Todo::Turn(i));

@@ -238,7 +238,9 @@ impl Auditor {
         at_most("agents in a chain", u32::try_from(handoff.path.len()).unwrap(), limits.chain, session)?;
         said.takes_part(&handoff.to_agent, limits.agents, session)?;
         let step = (request.from_agent.clone(), handoff.to_agent.clone(), handoff.content);
-        if said.moves.iter().rev().take(within).any(|before| *before == step) {
+        // What a person has tried once more is the same, and meant to be.
+        let again = request.retry_of.is_some();
+        if !again && said.moves.iter().rev().take(within).any(|before| *before == step) {
             return Err(format!("{session}: {} handed the same to {} again", step.0, step.1));
         }
         said.moves.push(step);

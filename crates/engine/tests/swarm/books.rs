@@ -196,6 +196,14 @@ impl Books {
         self.handoffs.get(&id).map_or_else(|| "h?".into(), |held| format!("h{}", held.number))
     }
 
+    /// All handoffs of a session, the oldest first.
+    pub fn of_session(&self, session: &SessionId) -> Vec<HandoffId> {
+        let of_it = self.handoffs.iter().filter(|(_, held)| held.session == *session);
+        let mut found: Vec<_> = of_it.map(|(id, held)| (held.number, *id)).collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, id)| id).collect()
+    }
+
     pub fn begin(&mut self, id: HandoffId, mut held: Held) -> Result<(), String> {
         self.count += 1;
         held.number = self.count;

@@ -65,6 +65,23 @@ impl Sim {
         let _ = self.done(format!("{session} limits raised"), result).await;
     }
 
+    /// Somebody who runs the work gives a piece of it to somebody else, or has one tried once more.
+    pub async fn step_in(&mut self, session: &SessionId) {
+        let found = self.auditor.books.of_session(session);
+        if found.is_empty() {
+            return;
+        }
+        let (handoff, to) = (*self.rng.pick(&found), self.rng.index(self.players.len()));
+        let (engine, to) = (self.tenant_of(session), self.players[to].id.clone());
+        let name = self.auditor.books.name(handoff);
+        let result = if self.rng.chance(60) {
+            engine.redirect(handoff, "operator", &to, "it is better so").await
+        } else {
+            engine.retry(handoff, "operator", "once more").await
+        };
+        let _ = self.done(format!("{session} the operator steps in at {name}"), result).await;
+    }
+
     /// When and whether an agent answers an offer.
     pub fn see_offer(&mut self, handoff: HandoffId, who: usize) {
         let answer = Todo::Answer { handoff, who, tries: 0 };

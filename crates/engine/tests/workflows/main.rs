@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod by_hand;
 mod defining;
 mod held_up;
 mod moving;

@@ -204,7 +204,7 @@ async fn ready(cli: &Cli, server: &Server, at_work: usize, out: &mut Out) -> Res
         return out.json_line(&value).await;
     }
     out.line(format!(
-        "{} is served: the dashboard is at {url}, the interface at {url}/docs. End with Ctrl-C.",
+        "{} is served at {url}; open it in a browser for the dashboard, {url}/docs for the interface. End with Ctrl-C.",
         cli.database().display()
     ))
     .await?;

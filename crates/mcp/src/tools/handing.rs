@@ -375,7 +375,7 @@ struct Cancelling {
 }
 
 async fn cancel(ask: Ask, form: Cancelling) -> Result<HandoffView, HandoffError> {
-    let (id, by) = (handoff_id(&form.handoff_id)?, ask.me().await?);
+    let (id, by) = (handoff_id(&form.handoff_id)?, ask.me().await?.to_string());
     let handoff = ask.engine.handoff(id).await?;
     ask.submit(&handoff.session_id, Command::Cancel { handoff: id, by, reason: form.reason }, "cancel").await?;
     Ok(super::work::view(&ask.engine.handoff(id).await?))

@@ -122,6 +122,7 @@ async fn query(ask: Ask) -> Result<Reply, Problem> {
         until: form.until,
         after: page::place(form.cursor.as_deref())?,
         limit,
+        ..RecordQuery::default()
     };
     let found = ask.engine.audit(query).await?;
     Ok(Reply::ok(&read(&found, limit)?))

@@ -283,14 +283,18 @@ async fn escalate(ask: Ask) -> Result<Reply, Problem> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Cancelling {
-    /// Who takes it back.
-    by: AgentId,
+    /// Who takes it back: the source, the owner of the session, or a person who runs the work; the name of the key when
+    /// left out.
+    #[serde(default)]
+    #[schemars(with = "Option<Text>")]
+    by: Option<String>,
     /// Why.
     #[schemars(with = "Text")]
     reason: String,
 }
 
 async fn cancel(ask: Ask) -> Result<Reply, Problem> {
-    let form: Cancelling = ask.form()?;
-    submit(&ask, Command::Cancel { handoff: ask.handoff()?, by: form.by, reason: form.reason }).await
+    let Cancelling { by, reason } = ask.form()?;
+    let by = by.unwrap_or_else(|| ask.who.clone());
+    submit(&ask, Command::Cancel { handoff: ask.handoff()?, by, reason }).await
 }

@@ -9,7 +9,7 @@ use handover_core::{
     budget::Budget,
     command::{Command, NewArtifact, Prepared, Write},
     handoff::{Aggregation, Broadcast, Edit, Handoff, Kind, Phase, Priority, Request, Send},
-    ids::{AgentId, SessionId},
+    ids::{AgentId, HandoffId, SessionId},
     message::{NewMessage, Role},
     session::{ArtifactStatus, ArtifactType, LockType},
 };
@@ -77,7 +77,8 @@ fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
             1 => Command::Tick { handoff: id },
             _ => Command::Approve { handoff: id, by: "boss".into(), comment: "yes".into(), digest: None, edit: None },
         },
-        Phase::Offered { .. } => match dice.below(6) {
+        Phase::Offered { .. } => match dice.below(7) {
+            6 => redirect(id, dice),
             0 => Command::Reject { handoff: id, by: to, reason: "busy".into() },
             1 => Command::Defer { handoff: id, by: to, for_ms: 5_000, reason: "later".into() },
             2 => Command::Tick { handoff: id },
@@ -94,7 +95,8 @@ fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
             Command::Answer { handoff: id, by: handoff.request.from_agent.to_string(), text: "so".into() }
         }
         Phase::Deferred { .. } => Command::Tick { handoff: id },
-        Phase::Running { lease, .. } => match dice.below(9) {
+        Phase::Running { lease, .. } => match dice.below(10) {
+            7 => redirect(id, dice),
             0 => Command::Heartbeat { handoff: id, lease: *lease },
             1 => Command::Record {
                 handoff: id,
@@ -104,7 +106,7 @@ fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
                 messages: Vec::new(),
             },
             2 => Command::Escalate { handoff: id, lease: *lease, assessment: "too hard".into() },
-            3 => Command::Cancel { handoff: id, by: handoff.request.from_agent.clone(), reason: "no need".into() },
+            3 => Command::Cancel { handoff: id, by: handoff.request.from_agent.to_string(), reason: "no need".into() },
             4 => Command::Tick { handoff: id },
             5 => Command::Reclaim { handoff: id },
             6 => Command::Ask { handoff: id, lease: *lease, question: "how?".into() },
@@ -112,6 +114,11 @@ fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
         },
         Phase::Closed { .. } => Command::Tick { handoff: id },
     }
+}
+
+fn redirect(handoff: HandoffId, dice: &mut Dice) -> Command {
+    let to = agent(dice.pick(&["bob", "cleo", "dan"]).unwrap());
+    Command::Redirect { handoff, by: "boss".into(), to, reason: "it is better so".into() }
 }
 
 fn edit(dice: &mut Dice) -> Edit {

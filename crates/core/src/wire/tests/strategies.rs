@@ -169,6 +169,7 @@ pub(super) fn request() -> impl Strategy<Value = Request> {
         completes_segment: flags[1],
         needs_approval: flags[2],
         rule: None,
+        retry_of: None,
     })
 }
 

@@ -160,6 +160,7 @@ pub(super) async fn what_next(db: &Path, home: &Path, out: &mut Out) -> Result<(
     let (db, home) = (db.display(), home.display());
     heading("What to try next", out).await?;
     for (what, command) in [
+        ("the dashboard", format!("{program} serve --db {db}")),
         ("how a request went", format!("{program} history paris-nice --db {db}")),
         ("one handoff, as a story", format!("{program} handoffs --db {db}")),
         ("the audit trail, checked", format!("{program} verify {db}")),
@@ -172,7 +173,7 @@ pub(super) async fn what_next(db: &Path, home: &Path, out: &mut Out) -> Result<(
         let command = out.paint(Style::Bold, &command);
         out.line(format!("  {what:<28} {command}")).await?;
     }
-    out.note("\nThere is no dashboard yet; everything above works in the terminal.").await
+    out.note("\nThe dashboard is at http://127.0.0.1:7800 while it is served.").await
 }
 
 /// How the program is called: whoever started it with cargo goes on with it.

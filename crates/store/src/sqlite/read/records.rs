@@ -46,6 +46,10 @@ pub(crate) fn records(conn: &Connection, query: &RecordQuery) -> Result<Vec<Stor
         conditions.add("r.event_type = ?", event_type.clone());
     }
     conditions.add("r.position > ?", int(query.after));
+    if query.before > 0 {
+        conditions.add("r.position < ?", int(query.before));
+    }
+    let direction = if query.latest_first { "DESC" } else { "ASC" };
     let (from, order) = match way {
         Way::Session => ("records r INDEXED BY records_by_session", "r.seq"),
         Way::Handoffs => ("records r INDEXED BY records_by_handoff", "r.position"),
@@ -53,7 +57,7 @@ pub(crate) fn records(conn: &Connection, query: &RecordQuery) -> Result<Vec<Stor
     };
     let sql = format!(
         "SELECT r.position, s.id, r.seq, r.hash, r.text FROM {from} CROSS JOIN sessions s ON s.no = r.session_no \
-         WHERE {} ORDER BY {order} LIMIT ?",
+         WHERE {} ORDER BY {order} {direction} LIMIT ?",
         conditions.sql.join(" AND ")
     );
     conditions.values.push(page(query.limit).into());
@@ -76,6 +80,9 @@ fn way(conn: &Connection, query: &RecordQuery, conditions: &mut Conditions) -> R
         conditions.add("r.session_no = ?", no);
         if let Some(seq) = seq_of(conn, no, query.after)? {
             conditions.add("r.seq > ?", seq);
+        }
+        if let Some(seq) = seq_of(conn, no, query.before)? {
+            conditions.add("r.seq < ?", seq);
         }
         way = Way::Session;
     }

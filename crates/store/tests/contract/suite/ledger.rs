@@ -140,7 +140,7 @@ pub async fn what_is_set_aside_is_told_twice(open: Open) {
     assert_eq!(told.len(), 1);
     assert_eq!((told[0].account.clone(), told[0].counted), (account(), tokens(100 + 90)));
     assert_eq!(told[0].held, told[0].counted);
-    let cancel = Command::Cancel { handoff: first, by: agent("ann"), reason: "no".into() };
+    let cancel = Command::Cancel { handoff: first, by: "ann".into(), reason: "no".into() };
     house.run(&id, cancel).await.unwrap();
     house = house.reopened(|| open(folder.path(), None));
     let told = house.store.reserved().await.unwrap();

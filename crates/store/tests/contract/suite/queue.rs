@@ -84,7 +84,7 @@ pub async fn offers_go_by_level_then_age(open: Open) {
     assert_eq!(offers[0].since, house.handoffs[&made[2]].opened_at);
     assert_eq!(house.store.offers(&agent("bob"), 2).await.unwrap().len(), 2);
     house.accept(&id, made[2], "bob").await;
-    house.run(&id, Command::Cancel { handoff: made[4], by: agent("ann"), reason: "no".into() }).await.unwrap();
+    house.run(&id, Command::Cancel { handoff: made[4], by: "ann".into(), reason: "no".into() }).await.unwrap();
     let order: Vec<_> = house.store.offers(&agent("bob"), 10).await.unwrap().iter().map(|o| o.handoff).collect();
     assert_eq!(order, [made[1], made[3], made[0]]);
 }

@@ -1,0 +1,110 @@
+//! A decision as a form sends it: yes, yes with changes, changes alone, or no. It is about what was seen and nothing else.
+
+use crate::{
+    ask::{Answer, Ask},
+    page::Done,
+    parts,
+    wrong::Wrong,
+};
+use handover_core::{
+    digest::Digest,
+    handoff::{Edit, Handoff, Priority},
+    ids::{AgentId, HandoffId},
+    refusal::{Code, HandoffError, Refusal},
+};
+use serde_json::Value;
+
+pub(crate) async fn decide(ask: Ask) -> Answer {
+    let id = ask.handoff()?;
+    let (by, comment) = (ask.name(), ask.form.get("comment").to_owned());
+    let done = match ask.form.get("decision") {
+        "approve" => {
+            ask.engine.approve_exactly(id, &by, &comment, seen(&ask)?).await?;
+            Done::Approved
+        }
+        "edit" => {
+            let edit = edit_of(&ask, id).await?;
+            ask.engine.approve_edited(id, &by, &comment, Some(seen(&ask)?), edit).await?;
+            Done::Approved
+        }
+        "amend" => {
+            let edit = edit_of(&ask, id).await?;
+            still_seen(&ask, id).await?;
+            ask.engine.amend(id, &by, edit).await?;
+            Done::Edited
+        }
+        "reject" => {
+            let comment = ask.form.needed("comment")?;
+            ask.engine.deny_exactly(id, &by, comment, seen(&ask)?).await?;
+            Done::Rejected
+        }
+        other => {
+            let refusal = Refusal::new(Code::WrongType, format!("\"{other}\" is no decision")).at("decision");
+            return Err(refusal.hint("send approve, edit, amend or reject").into());
+        }
+    };
+    Ok(ask.done(&way_back(&ask, id, done), done))
+}
+
+/// The list again, at the next one. What was changed and not decided stays where it is.
+fn way_back(ask: &Ask, id: HandoffId, done: Done) -> String {
+    let at = if done == Done::Edited { id.to_string() } else { ask.form.get("next").to_owned() };
+    let mut to = format!("/approvals?at={}", parts::encoded(&at));
+    if let Some(who) = ask.form.some("who") {
+        to.push_str(&format!("&who={}", parts::encoded(who)));
+    }
+    to
+}
+
+/// What was seen, as the form carries it.
+fn seen(ask: &Ask) -> Result<Digest, HandoffError> {
+    let text = ask.form.needed("digest")?;
+    let wrong = |_| Refusal::new(Code::WrongType, "this is no digest").at("digest").hint("load the page again");
+    Ok(text.parse().map_err(wrong)?)
+}
+
+/// Changing alone does not name what was seen: it is looked at here, so that nobody changes what they did not see.
+async fn still_seen(ask: &Ask, id: HandoffId) -> Result<(), Wrong> {
+    let handoff = ask.engine.handoff(id).await?;
+    if ask.engine.approval_of(&handoff).is_some_and(|now| now != seen(ask).unwrap_or_default()) {
+        let refusal = Refusal::new(Code::ApprovalChanged, "the handoff was changed since").at("digest");
+        return Err(refusal.hint("load the page again and look at what it is now").into());
+    }
+    Ok(())
+}
+
+/// What was changed, and nothing else.
+async fn edit_of(ask: &Ask, id: HandoffId) -> Result<Edit, Wrong> {
+    let handoff: Handoff = ask.engine.handoff(id).await?;
+    let task = &handoff.request.task;
+    let to: AgentId = ask.form.agent("to_agent")?;
+    let description = ask.form.raw("description").trim_end().replace("\r\n", "\n");
+    let payload = payload_of(ask.form.get("payload"))?;
+    let priority = priority_of(ask.form.get("priority"))?;
+    Ok(Edit {
+        to_agent: Some(to).filter(|to| *to != handoff.to_agent),
+        description: Some(description).filter(|text| *text != task.description.replace("\r\n", "\n").trim_end()),
+        payload: Some(payload).filter(|payload| *payload != task.payload),
+        priority: priority.filter(|priority| *priority != task.priority),
+    })
+}
+
+fn payload_of(text: &str) -> Result<Value, HandoffError> {
+    if text.is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_str(text).map_err(|error| {
+        let refusal = Refusal::new(Code::NotJson, format!("the data is no JSON: {error}")).at("payload");
+        refusal.hint("write it like {\"name\": \"value\"}; a text stands in quotes").into()
+    })
+}
+
+fn priority_of(text: &str) -> Result<Option<Priority>, HandoffError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let known = serde_json::from_value(Value::String(text.to_owned()));
+    known
+        .map(Some)
+        .map_err(|_| Refusal::new(Code::WrongType, format!("\"{text}\" is no priority")).at("priority").into())
+}

@@ -1,0 +1,268 @@
+//! One handoff that waits for a yes, with all that a decision needs, and the ways to decide it.
+
+use super::Waiting;
+use crate::{ask::Ask, parts};
+use handover_core::{
+    access::Right,
+    handoff::{Priority, Request},
+    ids::HandoffId,
+    policy::{ApprovalRule, OnExpiry},
+};
+use handover_engine::PendingApproval;
+use maud::{Markup, html};
+use serde_json::Value;
+
+const PRIORITIES: [Priority; 4] = [Priority::Urgent, Priority::High, Priority::Normal, Priority::Low];
+
+pub(super) fn item(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>, focus: bool) -> Markup {
+    let handoff = &one.asked.handoff;
+    let request = &handoff.request;
+    let id = handoff.id;
+    html! {
+        li.card.item id=(id) data-item data-key=(id) tabindex="-1" autofocus[focus]
+            aria-labelledby=(format!("task-{id}")) {
+            header {
+                (parts::between(handoff))
+                (parts::risk(request.audit.risk_level))
+                (parts::priority(request.task.priority))
+                span.push { (parts::until(one.asked.until, ask.now)) }
+            }
+            h2 id=(format!("task-{id}")) { (parts::fold(&request.task.description)) }
+            @if request.reason != request.task.description { p { span.soft { "Why: " } (parts::fold(&request.reason)) } }
+            (why(ask, &one.asked))
+            @for warning in &one.asked.warnings { p.warn { (warning) } }
+            (facts(ask, one))
+            (folded(one))
+            (decision(ask, who, one, next))
+        }
+    }
+}
+
+/// Which rule asks, and what it looks at.
+fn why(ask: &Ask, asked: &PendingApproval) -> Markup {
+    let request = &asked.handoff.request;
+    let rule = Some(&asked.rule).filter(|name| !name.is_empty());
+    html! {
+        p.because {
+            span.soft { "Asks: " }
+            @match rule {
+                Some(name) => {
+                    "the rule " b { (name) }
+                    @if let Some(rule) = ask.engine.approval_rule(name) { ", " (conditions(&rule)) }
+                    @else { ", which is no longer in the policy" }
+                }
+                None if request.needs_approval => { "the request itself says that a person decides first" }
+                None => { "its risk is " (parts::risk_word(request.risk())) ", and the policy asks from there on" }
+            }
+            @if !request.audit.decision_rationale.is_empty() {
+                br; span.soft { "Their judgement: " } (parts::fold(&request.audit.decision_rationale))
+            }
+        }
+    }
+}
+
+fn conditions(rule: &ApprovalRule) -> String {
+    let when = &rule.when;
+    let names =
+        |all: &[handover_core::ids::AgentId]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
+    let mut parts = Vec::new();
+    parts.extend(when.risk.map(|risk| format!("risk is {} or more", parts::risk_word(risk))));
+    parts.extend((!when.to.is_empty()).then(|| format!("it goes to {}", names(&when.to))));
+    parts.extend((!when.from.is_empty()).then(|| format!("it comes from {}", names(&when.from))));
+    let kinds: Vec<&str> = when.kinds.iter().map(|kind| parts::kind_words(*kind)).collect();
+    parts.extend((!kinds.is_empty()).then(|| format!("it is {}", kinds.join(" or "))));
+    parts.extend(when.cost_above.map(|cost| format!("more than {} of money is set aside", parts::money(cost))));
+    parts.extend(when.tokens_above.map(|tokens| format!("more than {} tokens are set aside", parts::number(tokens))));
+    parts.extend(when.expression.as_ref().map(|condition| format!("this holds: {}", condition.source())));
+    if parts.is_empty() {
+        "which asks about everything".to_owned()
+    } else {
+        format!("because {}", parts.join(", and "))
+    }
+}
+
+fn facts(ask: &Ask, one: &Waiting) -> Markup {
+    let (asked, handoff) = (&one.asked, &one.asked.handoff);
+    let approval = handoff.approval.as_ref();
+    let expiry = match approval.map(|approval| (approval.on_expiry, approval.rest.first())) {
+        Some((_, Some(next))) => format!("{} is asked, too", next.who),
+        Some((OnExpiry::Approve, None)) => "it is approved".to_owned(),
+        Some((OnExpiry::Deny, None)) | None => "it is denied".to_owned(),
+    };
+    let path: Vec<String> = handoff.path.iter().map(ToString::to_string).collect();
+    parts::facts(&[
+        ("May risk", html! { "up to " (parts::risk_word(handoff.authority)) }),
+        ("Set aside", html! { (set_aside(asked)) }),
+        (
+            "Who decides",
+            html! { @if asked.deciders.is_empty() { "an operator" } @else { (asked.deciders.join(", ")) } },
+        ),
+        ("If nobody does", html! { (expiry) }),
+        ("Path so far", html! { (path.join(" → ")) }),
+        ("Session", parts::session(&handoff.session_id)),
+        (
+            "Handoff",
+            html! { a href=(parts::handoff_url(handoff.id)) { (parts::short(handoff.id)) } ", " (parts::kind_words(handoff.request.kind)) },
+        ),
+        ("Asked", parts::ago(handoff.opened_at, ask.now)),
+    ])
+}
+
+fn set_aside(asked: &PendingApproval) -> String {
+    let held = asked.handoff.reservation.as_ref().map(|held| parts::share(&held.share)).filter(|text| !text.is_empty());
+    let wanted = asked.handoff.request.context.constraints.budget.map(|budget| parts::share(&budget.share()));
+    held.or(wanted.filter(|text| !text.is_empty())).unwrap_or_else(|| "no limit".to_owned())
+}
+
+/// The data, and what would cross: one look away.
+fn folded(one: &Waiting) -> Markup {
+    let (id, request) = (one.asked.handoff.id, &one.asked.handoff.request);
+    html! {
+        @if !request.task.payload.is_null() {
+            div { span.small.soft { "Data" } (parts::body(&request.task.payload)) }
+        }
+        @if let Some(view) = &one.view {
+            details id=(format!("crosses-{id}")) {
+                summary { "What would cross: " (parts::crossing_line(view)) }
+                (parts::crossing(request, view))
+            }
+        }
+    }
+}
+
+/// The names under which whoever looks may decide; else why they may not.
+pub(super) fn names(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Result<Vec<String>, String> {
+    let caller = ask.engine.caller();
+    let (source, target) = (asked.handoff.request.from_agent.as_str(), asked.handoff.to_agent.as_str());
+    if !ask.may(Right::Act) {
+        return Err(format!("Your role is {}: you can read this, and somebody else decides it.", caller.role));
+    }
+    if asked.deciders.is_empty() && !ask.may(Right::Operate) {
+        return Err("Nobody is named, so an operator decides it.".to_owned());
+    }
+    let own = caller.acts_as.as_ref().map(|agents| agents.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let mut names = match (own, asked.deciders.is_empty()) {
+        (Some(own), true) => own,
+        (Some(own), false) => own.into_iter().filter(|name| asked.deciders.contains(name)).collect(),
+        (None, true) => vec![who.unwrap_or(ask.own_name()).to_owned()],
+        (None, false) => asked.deciders.clone(),
+    };
+    names.retain(|name| name != source && (!asked.deciders.is_empty() || name != target));
+    if let Some(who) = who.filter(|who| names.iter().any(|name| name == who)) {
+        names = vec![who.to_owned()];
+    }
+    match names.is_empty() {
+        false => Ok(names),
+        true if asked.deciders.is_empty() => {
+            Err("You asked for this or would get it: somebody else decides it.".to_owned())
+        }
+        true => Err(format!("{} may decide it, and you do not speak for them.", asked.deciders.join(" or "))),
+    }
+}
+
+fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>) -> Markup {
+    let names = match names(ask, who, &one.asked) {
+        Ok(names) => names,
+        Err(why) => return html! { p.soft.undecided { (why) } },
+    };
+    let id = one.asked.handoff.id;
+    let send = |way: &str, inside: Markup| {
+        let always = html! {
+            (parts::hidden("digest", &one.asked.digest.to_string()))
+            (parts::hidden("next", &next.map(|next| next.to_string()).unwrap_or_default()))
+            (parts::hidden("who", who.unwrap_or_default()))
+            (by(way, id, &names))
+            (inside)
+        };
+        parts::form_of(ask, &format!("/approvals/{id}"), if way == "yes" { "wide" } else { "" }, always)
+    };
+    html! {
+        div.decide {
+            (send("yes", approve(id)))
+            details id=(format!("edit-{id}")) {
+                summary data-press="e" { "Edit…" }
+                (send("edit", edit(id, &one.asked.handoff.request, one.asked.handoff.to_agent.as_str())))
+            }
+            details id=(format!("reject-{id}")) {
+                summary.bad data-press="r" { "Reject…" }
+                (send("no", reject(id)))
+            }
+        }
+    }
+}
+
+/// Who decides: said where it is one, chosen where there are several.
+fn by(way: &str, id: HandoffId, names: &[String]) -> Markup {
+    let field = format!("by-{way}-{id}");
+    match names {
+        [name] => html! { (parts::hidden("by", name)) },
+        names => html! {
+            div {
+                label for=(field) { "You decide as" }
+                select id=(field) name="by" { @for name in names { option value=(name) { (name) } } }
+            }
+        },
+    }
+}
+
+fn approve(id: HandoffId) -> Markup {
+    html! {
+        div.row {
+            div.grow {
+                label for=(format!("yes-{id}")) { "Comment" }
+                input id=(format!("yes-{id}")) name="comment" maxlength="1000" autocomplete="off" placeholder="if you like";
+            }
+            button.main type="submit" name="decision" value="approve" data-press="a" { "Approve" }
+        }
+    }
+}
+
+fn edit(id: HandoffId, request: &Request, to: &str) -> Markup {
+    let payload = match &request.task.payload {
+        Value::Null => String::new(),
+        payload => serde_json::to_string_pretty(payload).unwrap_or_default(),
+    };
+    html! {
+        div.fields {
+            div {
+                label for=(format!("to-{id}")) { "To whom" }
+                input id=(format!("to-{id}")) name="to_agent" value=(to) list="agents" autocomplete="off" required;
+            }
+            div {
+                label for=(format!("priority-{id}")) { "Priority" }
+                select id=(format!("priority-{id}")) name="priority" {
+                    @for priority in PRIORITIES {
+                        option value=(parts::priority_word(priority)) selected[priority == request.task.priority] { (parts::priority_word(priority)) }
+                    }
+                }
+            }
+        }
+        div {
+            label for=(format!("description-{id}")) { "Task" }
+            // A line break directly after the tag is not part of the text.
+            textarea id=(format!("description-{id}")) name="description" required { "\n" (request.task.description) }
+        }
+        div {
+            label for=(format!("data-{id}")) { "Data, as JSON" }
+            textarea.code id=(format!("data-{id}")) name="payload" spellcheck="false" { "\n" (payload) }
+        }
+        div {
+            label for=(format!("why-{id}")) { "Comment" }
+            input id=(format!("why-{id}")) name="comment" maxlength="1000" autocomplete="off" placeholder="what was changed and why";
+        }
+        div.buttons {
+            button.main type="submit" name="decision" value="edit" { "Approve with these changes" }
+            button type="submit" name="decision" value="amend" { "Change only, decide later" }
+        }
+    }
+}
+
+fn reject(id: HandoffId) -> Markup {
+    html! {
+        div {
+            label for=(format!("no-{id}")) { "Why not" }
+            textarea id=(format!("no-{id}")) name="comment" required maxlength="1000" placeholder="Whoever asked is told this." {}
+        }
+        div.buttons { button.bad type="submit" name="decision" value="reject" { "Reject" } }
+    }
+}

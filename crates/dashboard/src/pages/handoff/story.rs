@@ -1,0 +1,66 @@
+//! The story of a handoff: the ten steps, as far as it has come.
+
+use crate::parts;
+use handover_core::{handoff::Handoff, limits::PAGE_ROWS, record::Record};
+use handover_engine::{StoryStep, tell};
+use maud::{Markup, html};
+
+/// Steps that stand for the same are told once, with how often.
+fn told(records: &[Record]) -> Vec<(StoryStep, usize)> {
+    let mut steps: Vec<(StoryStep, usize)> = Vec::new();
+    for step in records.iter().flat_map(tell) {
+        match steps.last_mut() {
+            Some((last, times)) if last.what == step.what && last.name == step.name => *times += 1,
+            _ => steps.push((step, 1)),
+        }
+    }
+    steps
+}
+
+pub(super) fn card(handoff: &Handoff, records: &[Record]) -> Markup {
+    let steps = told(records);
+    let hidden = steps.len().saturating_sub(PAGE_ROWS * 2);
+    let first = steps.len().min(PAGE_ROWS);
+    html! {
+        section.card.long data-part="story" {
+            header {
+                h2 { "Story" }
+                a.push href=(format!("/audit?handoff={}", handoff.id)) { "All records" }
+            }
+            ol.story {
+                @for (step, times) in &steps[..first] { (line(handoff, step, *times)) }
+                @if hidden > 0 { li { span {} span {} span.soft { (hidden) " more steps are in the audit trail" } } }
+                @for (step, times) in &steps[(first + hidden).min(steps.len())..] { (line(handoff, step, *times)) }
+            }
+        }
+    }
+}
+
+fn line(handoff: &Handoff, step: &StoryStep, times: usize) -> Markup {
+    html! {
+        li data-key=(format!("step {} {} {}", step.number, step.at.0, step.what.len())) {
+            span.n aria-label=(format!("step {} of 10", step.number)) role="img" { (step.number) }
+            span.name { (step.name) }
+            span.what { (parts::fold(&in_words(step))) @if times > 1 { span.soft { " (" (times) " times)" } } }
+            span.after title=(step.at.to_string()) { "+" (parts::length(step.at.since(handoff.opened_at))) }
+        }
+    }
+}
+
+/// What happened, with the names of the protocol as words: `ExplicitRequest` is `explicit request`.
+fn in_words(step: &StoryStep) -> String {
+    let split = match step.name {
+        "trigger" => step.what.split_once(": ").map(|(name, rest)| (name, ": ", rest)),
+        "return" => step.what.split_once(' ').map(|(name, rest)| (name, " ", rest)),
+        _ => None,
+    };
+    let Some((name, between, rest)) = split else { return step.what.clone() };
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    format!("{words}{between}{rest}")
+}

@@ -1,0 +1,88 @@
+//! Results that came back to people and that nobody took note of yet.
+
+use super::may_work;
+use crate::{ask::Ask, parts, wrong::Wrong};
+use handover_core::{
+    agent::Agent,
+    handoff::{Return, ReturnStatus},
+    ids::{AgentId, HandoffId, SessionId},
+    limits::{PAGE_ROWS, PAGE_TASKS},
+};
+use maud::{Markup, html};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// A result that waits, with what is known of it. That of a broadcast has no handoff of its own.
+pub(super) struct Waiting {
+    of: Uuid,
+    to: AgentId,
+    session: SessionId,
+    task: String,
+    result: Option<Arc<Return>>,
+}
+
+/// Of the person who is named, else of all for whom whoever looks may speak.
+pub(super) async fn waiting(ask: &Ask, chosen: Option<&AgentId>, people: &[Agent]) -> Result<Vec<Waiting>, Wrong> {
+    let mut found = Vec::new();
+    let theirs = people.iter().map(|agent| &agent.profile.id).filter(|id| chosen.is_none_or(|chosen| *id == chosen));
+    for person in theirs.take(PAGE_ROWS) {
+        for one in ask.engine.waiting_returns(person, PAGE_TASKS - found.len()).await? {
+            let handoff = ask.engine.handoff(HandoffId(one.of)).await.ok();
+            let task = handoff.as_ref().map(|handoff| handoff.request.task.description.clone()).unwrap_or_default();
+            let result = handoff.and_then(|handoff| handoff.result);
+            found.push(Waiting { of: one.of, to: one.to, session: one.session, task, result });
+        }
+        if found.len() >= PAGE_TASKS {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+pub(super) fn section(ask: &Ask, waiting: &[Waiting]) -> Markup {
+    html! {
+        @if !waiting.is_empty() {
+            h2.part { "Came back" }
+            ol.asked { @for one in waiting { (item(ask, one)) } }
+        }
+    }
+}
+
+fn item(ask: &Ask, one: &Waiting) -> Markup {
+    html! {
+        li.card.item.back id=(format!("back-{}", one.of)) data-key=(one.of) {
+            header {
+                span {
+                    @if let Some(result) = &one.result { (parts::agent(&result.from_agent)) " → " }
+                    (parts::agent(&one.to))
+                }
+                @match one.result.as_ref().map(|result| result.status) {
+                    Some(ReturnStatus::Success) => { (parts::badge("good", "done")) }
+                    Some(ReturnStatus::Partial) => { (parts::badge("wait", "done in part")) }
+                    Some(ReturnStatus::Failed) => { (parts::badge("bad", "not done")) }
+                    Some(ReturnStatus::Timeout) => { (parts::badge("bad", "out of time")) }
+                    None => { (parts::badge("idle", "of several")) }
+                }
+                @if let Some(result) = &one.result { span.push.soft { (parts::ago(result.completion_time, ask.now)) } }
+            }
+            h3.title {
+                @if one.task.is_empty() { "What several were asked for" }
+                @else { a href=(parts::handoff_url(HandoffId(one.of))) { (parts::quoted(&one.task, 200)) } }
+            }
+            @if let Some(result) = &one.result {
+                (parts::body(&result.result.body))
+                @if !result.notes.is_empty() { p.soft { (parts::fold(&result.notes)) } }
+            }
+            p.soft { "In " (parts::session(&one.session)) }
+            @if may_work(ask, &one.to) {
+                (parts::form(ask, "/inbox/returns", html! {
+                    (parts::hidden("of", &one.of.to_string()))
+                    (parts::hidden("session", one.session.as_str()))
+                    (parts::hidden("as", one.to.as_str()))
+                    (super::seen(ask))
+                    div.buttons { button type="submit" { "Seen" } }
+                }))
+            }
+        }
+    }
+}

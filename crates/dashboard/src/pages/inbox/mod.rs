@@ -1,0 +1,153 @@
+//! The inbox of people: work that is offered to them or theirs already, questions that wait for an answer, and results that
+//! came back.
+
+mod act;
+mod came_back;
+mod give;
+mod questions;
+mod step;
+mod task;
+
+pub(crate) use act::{answer, ask_back, decline, defer, give_back, keep, note, take};
+
+use crate::{
+    ask::{Answer, Ask},
+    page::{Hears, Nav, Page},
+    parts,
+    wrong::Wrong,
+};
+use handover_core::{
+    access::Right,
+    agent::{Agent, AgentKind},
+    context::View,
+    handoff::{Handoff, Status},
+    ids::AgentId,
+    limits::{PAGE_TASKS, SUGGESTED_AGENTS},
+};
+use handover_engine::HandoffQuery;
+use maud::{Markup, html};
+use step::Step;
+
+/// A piece of work for a person, with what they are shown of it and how it may end.
+struct Task {
+    handoff: Handoff,
+    view: Option<View>,
+    step: Option<Step>,
+}
+
+pub(crate) async fn list(ask: Ask) -> Answer {
+    let chosen = match ask.query.some("as") {
+        Some(_) => Some(ask.query.agent("as")?),
+        None => None,
+    };
+    let people = people(&ask, chosen.as_ref());
+    let (tasks, more) = tasks(&ask, chosen.as_ref(), &people).await?;
+    let questions = questions::asked(&ask, chosen.as_ref()).await?;
+    let returns = came_back::waiting(&ask, chosen.as_ref(), &people).await?;
+    let body = html! {
+        (parts::head(html! { "Inbox" }, filter(chosen.as_ref(), &people)))
+        section data-part="questions" aria-label="Questions" { (questions::section(&ask, &questions)) }
+        section data-part="tasks" aria-labelledby="tasks" {
+            h2.part id="tasks" { "Tasks" }
+            @if tasks.is_empty() { (nothing(chosen.as_ref(), &people)) }
+            ol.asked { @for task in &tasks { (task::item(&ask, task)) } }
+            @if more { p.soft { "There are more. Choose a person to see theirs." } }
+        }
+        section data-part="returns" aria-label="Results" { (came_back::section(&ask, &returns)) }
+    };
+    Page::new("Inbox", Nav::Inbox, body).hears(Hears::All).answer(&ask).await
+}
+
+/// The people for whom whoever looks may speak, those with work first. Whoever is named need not be a person.
+fn people(ask: &Ask, chosen: Option<&AgentId>) -> Vec<Agent> {
+    let caller = ask.engine.caller();
+    let mut people: Vec<Agent> = ask
+        .engine
+        .agents()
+        .into_iter()
+        .filter(|agent| agent.profile.kind == AgentKind::Human || chosen == Some(&agent.profile.id))
+        .filter(|agent| caller.may_act_as(&agent.profile.id))
+        .collect();
+    people.sort_by_key(|agent| (agent.load + agent.waiting == 0, agent.profile.id.clone()));
+    people.truncate(SUGGESTED_AGENTS);
+    people
+}
+
+/// What they have and what they are offered: their own first, then by urgency and age.
+async fn tasks(ask: &Ask, chosen: Option<&AgentId>, people: &[Agent]) -> Result<(Vec<Task>, bool), Wrong> {
+    if let Some(chosen) = chosen {
+        // Says no where this is somebody else's.
+        ask.engine.waiting_returns(chosen, 1).await?;
+    }
+    let mut found: Vec<Handoff> = Vec::new();
+    let theirs = people.iter().filter(|agent| chosen.is_none_or(|chosen| agent.profile.id == *chosen));
+    for person in theirs.filter(|agent| agent.load + agent.waiting > 0) {
+        for status in [Status::Running, Status::Offered] {
+            let to = Some(person.profile.id.clone());
+            let query = HandoffQuery { to, status: Some(status), limit: PAGE_TASKS + 1, ..HandoffQuery::default() };
+            found.extend(ask.engine.handoffs(query).await?);
+        }
+        if found.len() > PAGE_TASKS {
+            break;
+        }
+    }
+    let more = found.len() > PAGE_TASKS;
+    found.sort_by_key(|one| {
+        (one.status() != Status::Running, one.request.task.priority.level(), one.opened_at, one.id.to_string())
+    });
+    found.truncate(PAGE_TASKS);
+    let mut tasks = Vec::with_capacity(found.len());
+    for handoff in found {
+        let view = ask.engine.view(handoff.id, None).await.ok();
+        let step = step::of(ask, &handoff).await;
+        tasks.push(Task { handoff, view, step });
+    }
+    Ok((tasks, more))
+}
+
+/// What every form of the page carries: whose work was looked at.
+fn seen(ask: &Ask) -> Markup {
+    html! { @if let Some(whose) = ask.query.some("as") { (parts::hidden("view", whose)) } }
+}
+
+/// Whether whoever looks may work as this agent.
+fn may_work(ask: &Ask, agent: &AgentId) -> bool {
+    ask.may(Right::Act) && ask.engine.caller().may_act_as(agent)
+}
+
+fn filter(chosen: Option<&AgentId>, people: &[Agent]) -> Markup {
+    html! {
+        @if !people.is_empty() {
+            form.filter.push method="get" action="/inbox" {
+                label for="as" { "Whose" }
+                select id="as" name="as" {
+                    option value="" { "everybody's" }
+                    @for agent in people {
+                        option value=(agent.profile.id) selected[chosen == Some(&agent.profile.id)] {
+                            (agent.profile.id) @if agent.load + agent.waiting > 0 { " (" (agent.load + agent.waiting) ")" }
+                        }
+                    }
+                }
+                button type="submit" { "Show" }
+            }
+        }
+    }
+}
+
+fn nothing(chosen: Option<&AgentId>, people: &[Agent]) -> Markup {
+    match chosen {
+        Some(chosen) => {
+            parts::empty(&format!("Nothing waits for {chosen}"), "What is handed to them shows here at once.", None)
+        }
+        None if people.is_empty() => parts::empty(
+            "No people yet",
+            "A person is an agent of the kind human: work is handed to them like to anybody else, and they do it here.",
+            Some("handover agents register --name anna --kind human --description 'Decides about refunds'"),
+        ),
+        None => parts::empty(
+            "Nothing to do",
+            "Nobody of your people has work. What is handed to them shows here at once; to try it:",
+            Some("handover hand-off --help"),
+        ),
+    }
+}

@@ -1,0 +1,157 @@
+//! One session: who has it, what was said, what was handed over, and how to step in.
+
+mod around;
+pub(crate) mod baton;
+pub(crate) mod history;
+mod lanes;
+pub(crate) mod step_in;
+mod talk;
+
+use crate::{
+    ask::{Answer, Ask},
+    page::{Hears, Nav, Page},
+    parts,
+    wrong::Wrong,
+};
+use handover_core::{
+    access::Right,
+    graph::{self, Graph, Node},
+    handoff::Handoff,
+    ids::{AgentId, SessionId},
+    limits::{PAGE_HANDOFFS, PAGE_MESSAGES},
+    message::Message,
+    session::Session,
+};
+use handover_engine::{Engine, HandoffQuery};
+use maud::{Markup, PreEscaped, html};
+use std::sync::Arc;
+
+/// All that the page shows, read at once.
+pub(crate) struct Scene {
+    pub(crate) session: Arc<Session>,
+    /// The latest handoffs, the earliest of them first.
+    pub(crate) handoffs: Vec<Handoff>,
+    messages: Vec<Message>,
+    /// The numbers of the first and the last message that are shown.
+    shown: (u64, u64),
+}
+
+impl Scene {
+    pub(crate) async fn read(engine: &Engine, id: &SessionId, first: Option<u64>) -> Result<Self, Wrong> {
+        let session = engine.session(id).await?;
+        let handoffs = latest(engine, id).await?;
+        let (total, page) = (session.mark.messages, PAGE_MESSAGES as u64);
+        let first = first.unwrap_or_else(|| total.saturating_sub(page - 1)).clamp(1, total.max(1));
+        let last = (first + page - 1).min(total);
+        let messages = engine.messages(id, first, last).await?;
+        Ok(Self { session, handoffs, messages, shown: (first, last) })
+    }
+}
+
+/// The latest handoffs of a session, the earliest of them first.
+pub(crate) async fn latest(engine: &Engine, id: &SessionId) -> Result<Vec<Handoff>, Wrong> {
+    let query =
+        HandoffQuery { session: Some(id.clone()), latest_first: true, limit: PAGE_HANDOFFS, ..HandoffQuery::default() };
+    let mut found = engine.handoffs(query).await?;
+    found.reverse();
+    Ok(found)
+}
+
+pub(crate) async fn show(ask: Ask) -> Answer {
+    let id = ask.session()?;
+    let scene = Scene::read(&ask.engine, &id, ask.query.number("from")).await?;
+    let session = &scene.session;
+    let title = format!("Session {}", session.id);
+    let body = html! {
+        (head(&ask, session))
+        (baton::strip(&ask, session, scene.handoffs.last()))
+        div.split {
+            div {
+                (talk::card(&ask, &scene))
+                (lanes::card(&ask, &scene.handoffs))
+                (flow(session, &scene.handoffs))
+            }
+            aside aria-label="About the session" {
+                @if ask.may(Right::Act) && session.ended_at.is_none() { (step_in::card(&ask, session, &scene.handoffs)) }
+                (history::card(&ask, session, &scene.handoffs, None))
+                (around::budget(&ask, session))
+                (around::variables(&ask, session))
+                (around::artifacts(&ask, session))
+                (around::decisions(&ask, session))
+            }
+        }
+    };
+    Page::new(title, Nav::Sessions, body).hears(Hears::Session(id)).answer(&ask).await
+}
+
+fn head(ask: &Ask, session: &Session) -> Markup {
+    let facts = [
+        ("For", session.user_id.as_ref().map(|user| html! { (user) }).unwrap_or_default()),
+        ("Opened", parts::ago(session.opened_at, ask.now)),
+        ("Last change", parts::ago(session.last_at, ask.now)),
+        ("Messages", html! { (parts::number(session.mark.messages)) }),
+        ("Handoffs", html! { (parts::number(session.handoffs)) }),
+        ("Workflow", workflow(session)),
+    ];
+    html! {
+        div data-part="head" {
+            (parts::head(html! { (session.id) }, html! { (standing(session)) }))
+            @if !session.original_request.is_empty() { div.lead { (parts::fold(&session.original_request)) } }
+            @if let Some(flow) = session.flow.as_ref().filter(|flow| !flow.trouble.is_empty()) {
+                p.warn { "It cannot go on: " (flow.trouble) }
+            }
+        }
+        section.card data-part="facts" { h2.unseen { "In short" } (parts::facts(&facts)) }
+    }
+}
+
+fn workflow(session: &Session) -> Markup {
+    let Some(name) = &session.workflow else { return html! {} };
+    let state = session.flow.as_ref().map(|flow| flow.state.as_str());
+    html! {
+        a href=(format!("/workflows/{}", parts::encoded(name))) { (name) }
+        @if let Some(state) = state { " in " strong { (state) } }
+    }
+}
+
+/// How a session stands, in a word.
+pub(crate) fn standing(session: &Session) -> Markup {
+    let trouble = session.flow.as_ref().is_some_and(|flow| !flow.trouble.is_empty());
+    let waits = |handoff: &Arc<Handoff>| {
+        handoff.status() == handover_core::handoff::Status::AwaitingApproval || handoff.open_question().is_some()
+    };
+    match session {
+        _ if session.ended_at.is_some() => parts::badge("good", "over"),
+        _ if trouble => parts::badge("bad", "stuck"),
+        _ if session.open.values().any(waits) => parts::badge("wait", "waits for a person"),
+        _ if session.open.values().any(|handoff| handoff.lease().is_some()) => parts::badge("run", "at work"),
+        _ if !session.open.is_empty() => parts::badge("idle", "on its way"),
+        _ => parts::badge("off", "quiet"),
+    }
+}
+
+/// Who handed over to whom, as a picture.
+fn flow(session: &Session, handoffs: &[Handoff]) -> Markup {
+    let mut graph = graph::of_session(session.id.as_str(), handoffs);
+    link_agents(&mut graph);
+    html! {
+        @if !handoffs.is_empty() {
+            section.card data-part="flow" {
+                header { h2 { "Flow" } @if let Some(note) = graph.note() { span.soft { (note) } } }
+                div.picture tabindex="0" role="region" aria-label="Flow of the session" {
+                    (PreEscaped(graph::svg_for_page(&graph)))
+                }
+            }
+        }
+    }
+}
+
+/// Boxes of agents lead to them.
+pub(crate) fn link_agents(graph: &mut Graph) {
+    let ids: Vec<String> = graph.nodes().iter().map(|node| node.id.clone()).collect();
+    for id in ids {
+        if let Ok(agent) = AgentId::new(&id) {
+            graph.change(&id, |node: Node| node.link(&parts::agent_url(&agent)));
+        }
+    }
+}

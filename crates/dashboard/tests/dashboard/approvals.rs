@@ -1,0 +1,275 @@
+//! Approvals: what is shown of what waits, who may decide, and that only what was seen is decided.
+
+use crate::{
+    desk::{HOSTILE, delegation, id, is_tame, said, session},
+    house::{Browser, House, Seen},
+};
+use axum::http::StatusCode;
+use handover_core::{
+    access::Role,
+    agent::Risk,
+    handoff::{Edit, Priority, Request, Status},
+    ids::HandoffId,
+    limits::PAGE_APPROVALS,
+    policy::{ApprovalRule, Approver, OnExpiry, Policy, When},
+};
+use serde_json::json;
+
+fn asking(task: &str) -> Request {
+    Request { needs_approval: true, ..delegation("planner", "buyer", task) }
+}
+
+async fn house() -> House {
+    let house = House::open().await;
+    house.staffed(&["planner", "buyer", "clerk"], &["ann", "bob"]).await;
+    house
+}
+
+/// The rule that asks ann, then bob.
+fn policy() -> Policy {
+    let who = |who: &str| Approver { who: who.to_owned(), within_ms: Some(60_000) };
+    let when = When { to: vec![id("buyer")], tokens_above: Some(100), ..When::default() };
+    let rule =
+        ApprovalRule { name: "dear".into(), when, approvers: vec![who("ann"), who("bob")], on_expiry: OnExpiry::Deny };
+    Policy { approvals: vec![rule], ..Policy::default() }
+}
+
+/// The digest that the form of a handoff carries.
+fn digest(seen: &Seen, handoff: HandoffId) -> String {
+    let (_, form) = seen.text.split_once(&format!("action=\"/approvals/{handoff}\"")).expect("a form");
+    let (_, rest) = form.split_once("name=\"digest\" value=\"").expect("a digest");
+    rest.split('"').next().unwrap().to_owned()
+}
+
+async fn decide(house: &House, by: &Browser, handoff: HandoffId, fields: &[(&str, &str)]) -> Seen {
+    let page = house.get(by, "/approvals").await;
+    let digest = digest(&page, handoff);
+    let mut all = vec![("digest", digest.as_str())];
+    all.extend_from_slice(fields);
+    house.act(by, "/approvals", &format!("/approvals/{handoff}"), &all).await
+}
+
+async fn status(house: &House, handoff: HandoffId) -> Status {
+    house.engine.handoff(handoff).await.unwrap().status()
+}
+
+#[tokio::test]
+async fn nothing_waits_and_the_page_says_how_to_ask() {
+    let house = house().await;
+    let seen = house.get(&house.local(), "/approvals").await;
+    seen.shows("All decided").shows("on_expiry: deny").shows("Nothing was decided");
+    house.get(&house.local(), "/approvals?who=ann").await.shows("Nothing waits for ann");
+}
+
+#[tokio::test]
+async fn all_that_a_decision_needs_is_on_the_page() {
+    let house = house().await;
+    house.engine.set_policy(policy()).unwrap();
+    let mut request = delegation("planner", "buyer", "buy two jets").risking(Risk::Low);
+    request.reason = "the old ones are worn".into();
+    request.task.payload = json!({"seats": 8});
+    request.task.priority = Priority::Urgent;
+    request.audit.decision_rationale = "cheaper than repairs".into();
+    request.context.constraints.budget = Some(serde_json::from_value(json!({"tokens": 5000, "cost": 2.5})).unwrap());
+    house.engine.say(&session("s"), said("we need jets")).await.unwrap();
+    let handoff = house.handed(request).await;
+    let seen = house.get(&house.local(), "/approvals").await;
+    for text in [
+        "buy two jets",
+        "the old ones are worn",
+        "&quot;seats&quot;: 8",
+        "urgent",
+        "low risk",
+        "cheaper than repairs",
+        "5,000 tokens, 2.50 of money",
+        "the rule <b>dear</b>",
+        "it goes to buyer",
+        "more than 100 tokens",
+        "bob is asked, too",
+        "planner → buyer",
+        "1 of 1 messages",
+        "we need jets",
+        "data-until",
+        &format!("/handoffs/{handoff}"),
+        "/sessions/s",
+        "data-press=\"a\"",
+        "data-press=\"e\"",
+        "data-press=\"r\"",
+    ] {
+        seen.shows(text);
+    }
+}
+
+#[tokio::test]
+async fn a_yes_offers_it_and_the_next_one_is_looked_at() {
+    let house = house().await;
+    let (first, second) = (house.handed(asking("one")).await, house.handed(asking("two")).await);
+    let local = house.local();
+    let page = house.get(&local, "/approvals").await;
+    page.hides("autofocus");
+    let next = second.to_string();
+    let fields = [("decision", "approve"), ("by", "carla"), ("comment", "go on"), ("next", &next)];
+    let seen = decide(&house, &local, first, &fields).await;
+    assert_eq!(seen.status, StatusCode::SEE_OTHER, "{}", seen.text);
+    assert_eq!(seen.to(), format!("/approvals?at={second}&done=approved"));
+    assert_eq!(status(&house, first).await, Status::Offered);
+    let page = house.get(&local, seen.to()).await;
+    page.shows("Approved. It is on its way.").shows("autofocus").shows("carla").shows("go on");
+}
+
+#[tokio::test]
+async fn a_no_needs_a_comment() {
+    let house = house().await;
+    let handoff = house.handed(asking("one")).await;
+    let local = house.local();
+    let seen = decide(&house, &local, handoff, &[("decision", "reject"), ("by", "carla")]).await;
+    assert_eq!(seen.status, StatusCode::UNPROCESSABLE_ENTITY);
+    seen.shows("comment is empty");
+    let fields = [("decision", "reject"), ("by", "carla"), ("comment", "too dear")];
+    assert_eq!(decide(&house, &local, handoff, &fields).await.status, StatusCode::SEE_OTHER);
+    assert_eq!(status(&house, handoff).await, Status::Cancelled);
+    house.get(&local, "/approvals").await.shows("too dear").shows("rejected");
+}
+
+#[tokio::test]
+async fn it_is_edited_with_a_yes_or_without() {
+    let house = house().await;
+    let local = house.local();
+    let task = |to: &'static str, payload: &'static str| {
+        [("to_agent", to), ("description", "buy one jet"), ("payload", payload), ("priority", "high"), ("by", "carla")]
+    };
+    let changed = house.handed(asking("buy jets")).await;
+    let fields = [&task("clerk", "{\"n\": 1}")[..], &[("decision", "amend")]].concat();
+    let seen = decide(&house, &local, changed, &fields).await;
+    assert_eq!(seen.to(), format!("/approvals?at={changed}&done=edited"), "{}", seen.text);
+    let handoff = house.engine.handoff(changed).await.unwrap();
+    assert_eq!(handoff.status(), Status::AwaitingApproval);
+    assert_eq!(handoff.to_agent, id("clerk"));
+    let edit = handoff.edit.unwrap();
+    assert_eq!(edit.payload, Some(json!({"n": 1})));
+    assert_eq!(edit.priority, Some(Priority::High));
+    // The same again changes nothing more, and decides it.
+    let fields = [&task("clerk", "{\"n\": 1}")[..], &[("decision", "edit")]].concat();
+    let seen = decide(&house, &local, changed, &fields).await;
+    assert_eq!(seen.status, StatusCode::SEE_OTHER, "{}", seen.text);
+    let handoff = house.engine.handoff(changed).await.unwrap();
+    assert_eq!((handoff.status(), handoff.request.task.description.as_str()), (Status::Offered, "buy one jet"));
+    let broken = house.handed(asking("buy ships")).await;
+    let fields = [&task("clerk", "{n: 1}")[..], &[("decision", "edit")]].concat();
+    let seen = decide(&house, &local, broken, &fields).await;
+    assert_eq!(seen.status, StatusCode::UNPROCESSABLE_ENTITY);
+    seen.shows("the data is no JSON");
+    assert_eq!(status(&house, broken).await, Status::AwaitingApproval);
+}
+
+#[tokio::test]
+async fn what_was_changed_since_it_was_seen_is_not_decided() {
+    let house = house().await;
+    let local = house.local();
+    for decision in ["approve", "reject", "edit", "amend"] {
+        let handoff = house.handed(asking(decision)).await;
+        let old = digest(&house.get(&local, "/approvals").await, handoff);
+        let edit = Edit { description: Some(format!("{decision} more")), ..Edit::default() };
+        house.engine.amend(handoff, "carla", edit).await.unwrap();
+        let fields = [
+            ("decision", decision),
+            ("digest", &old),
+            ("by", "carla"),
+            ("comment", "so"),
+            ("to_agent", "clerk"),
+            ("description", "x"),
+        ];
+        let seen = house.act(&local, "/approvals", &format!("/approvals/{handoff}"), &fields).await;
+        assert_eq!(seen.status, StatusCode::CONFLICT, "{decision}: {}", seen.text);
+        seen.shows("changed since");
+        assert_eq!(status(&house, handoff).await, Status::AwaitingApproval, "{decision}");
+    }
+}
+
+#[tokio::test]
+async fn each_is_offered_what_they_may() {
+    let house = house().await;
+    house.handed(asking("anybody's")).await;
+    house.engine.set_policy(policy()).unwrap();
+    let mut request = delegation("planner", "buyer", "named");
+    request.context.constraints.budget = Some(serde_json::from_value(json!({"tokens": 5000})).unwrap());
+    house.handed(request).await;
+    let forms = |seen: &Seen| seen.text.matches("value=\"approve\"").count();
+    let cases = [
+        (house.local(), 2, ""),
+        (house.signed_in(Role::Operator).await, 2, ""),
+        (house.signed_in(Role::Viewer).await, 0, "Your role is viewer"),
+        (house.bound(Role::Agent, &["planner"]).await, 0, "ann may decide it, and you do not speak for them"),
+        (house.bound(Role::Operator, &["planner"]).await, 0, "You asked for this or would get it"),
+        (house.bound(Role::Operator, &["ann"]).await, 2, ""),
+    ];
+    for (i, (browser, expected, why)) in cases.iter().enumerate() {
+        let seen = house.get(browser, "/approvals").await;
+        assert_eq!(forms(&seen), *expected, "case {i}: {}", seen.text);
+        seen.shows(why).shows("named");
+    }
+    let ann = house.bound(Role::Operator, &["ann"]).await;
+    assert_eq!(house.get(&ann, "/approvals?who=bob").await.status, StatusCode::FORBIDDEN);
+    let seen = house.get(&house.local(), "/approvals?who=clerk").await;
+    assert_eq!(forms(&seen), 1, "what clerk may decide");
+}
+
+#[tokio::test]
+async fn a_viewer_who_tries_all_the_same_is_refused() {
+    let house = house().await;
+    let handoff = house.handed(asking("one")).await;
+    let digest = digest(&house.get(&house.local(), "/approvals").await, handoff);
+    let viewer = house.signed_in(Role::Viewer).await;
+    for decision in ["approve", "reject", "amend", "edit"] {
+        let fields = [
+            ("decision", decision),
+            ("digest", digest.as_str()),
+            ("comment", "so"),
+            ("to_agent", "clerk"),
+            ("description", "x"),
+        ];
+        let seen = house.act(&viewer, "/approvals", &format!("/approvals/{handoff}"), &fields).await;
+        assert_eq!(seen.status, StatusCode::FORBIDDEN, "{decision}: {}", seen.text);
+        seen.shows("this needs");
+    }
+    assert_eq!(status(&house, handoff).await, Status::AwaitingApproval);
+    let unsigned = house.post(&house.local(), &format!("/approvals/{handoff}"), &[("decision", "approve")]).await;
+    assert_eq!(unsigned.status, StatusCode::FORBIDDEN);
+    unsigned.shows("HO1107");
+}
+
+#[tokio::test]
+async fn hostile_texts_are_texts() {
+    let house = house().await;
+    let mut request = asking(HOSTILE);
+    request.reason = format!("why {HOSTILE}");
+    request.task.payload = json!({"html": HOSTILE});
+    request.audit.decision_rationale = HOSTILE.into();
+    request.context.variables.insert("note".into(), json!(HOSTILE));
+    request.context.completed_work = json!(HOSTILE);
+    house.engine.say(&session("s"), said(HOSTILE)).await.unwrap();
+    let handoff = house.handed(request).await;
+    is_tame(&house.get(&house.local(), "/approvals").await);
+    house.get(&house.local(), "/approvals?who=%3Cscript%3Ealert").await.hides("<script>alert");
+    let fields = [("decision", "reject"), ("by", HOSTILE), ("comment", HOSTILE)];
+    assert_eq!(decide(&house, &house.local(), handoff, &fields).await.status, StatusCode::SEE_OTHER);
+    is_tame(&house.get(&house.local(), "/approvals").await);
+}
+
+#[tokio::test]
+async fn a_page_has_its_bound_and_leads_on() {
+    let house = house().await;
+    for n in 0..=PAGE_APPROVALS {
+        house.handed_in(&format!("s{n}"), asking(&format!("task number {n}."))).await;
+    }
+    let local = house.local();
+    let seen = house.get(&local, "/approvals").await;
+    assert_eq!(seen.text.matches("data-item").count(), PAGE_APPROVALS);
+    seen.hides(&format!("task number {PAGE_APPROVALS}."));
+    let (_, rest) =
+        seen.text.split_once("rel=\"next\"").map(|(before, _)| before.rsplit_once("href=\"").unwrap()).unwrap();
+    let next = rest.split('"').next().unwrap().replace("&amp;", "&");
+    let more = house.get(&local, &format!("/approvals{next}")).await;
+    assert_eq!(more.text.matches("data-item").count(), 1);
+    more.shows(&format!("task number {PAGE_APPROVALS}."));
+}

@@ -1,0 +1,80 @@
+//! A person says yes, yes with changes, or no; with the mouse, and with nothing but the keyboard.
+
+use crate::house::House;
+use handover_core::ids::HandoffId;
+use serde_json::json;
+
+const TAB: &str = "\u{e004}";
+const ENTER: &str = "\u{e007}";
+const ESCAPE: &str = "\u{e00c}";
+
+/// The part of the page about one handoff.
+fn item(id: HandoffId) -> String {
+    format!("[id='{id}']")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn yes_yes_but_and_no() {
+    let house = House::new();
+    let session = house.session("print", "500 letters on paper").await;
+    let browser = house.visitor("olga", "operator", "/approvals").await;
+    browser.see("All decided").await;
+    let yes = house.hand_over_dear(&session, "writer", "Print 500 letters").await;
+    // It arrives while the page is looked at, with all that a decision needs.
+    for text in ["Print 500 letters", "The client wants it on paper", "the rule dear", "ann, ops", "left"] {
+        browser.see(text).await;
+    }
+    browser.everybody_can_use("approvals").await;
+    browser.press_in(&item(yes), "Approve").await;
+    browser.see("Approved. It is on its way.").await;
+    assert_eq!(house.status(yes).await, "offered");
+    let but = house.hand_over_dear(&session, "writer", "Print in gold").await;
+    browser.press_in(&item(but), "Edit and approve").await;
+    browser.everybody_can_use("approvals, while one is edited").await;
+    browser.fill_in(&item(but), "To whom", "editor").await;
+    browser.fill_in(&item(but), "Task", "Print in black").await;
+    browser.fill_in(&item(but), "Data, as JSON", r#"{"copies": 5}"#).await;
+    browser.press_in(&item(but), "Approve with these changes").await;
+    browser.see("Approved. It is on its way.").await;
+    let taken = house.take("editor").await;
+    assert_eq!((taken.task(), taken.payload()), ("Print in black", &json!({"copies": 5})));
+    let no = house.hand_over_dear(&session, "writer", "Print on silk").await;
+    browser.press_in(&item(no), "Reject").await;
+    browser.fill_in(&item(no), "Why not", "Silk does not last").await;
+    browser.press_in(&format!("{} form:has(textarea[required][maxlength])", item(no)), "Reject").await;
+    browser.see("Rejected. Whoever asked is told.").await;
+    browser.see("Silk does not last").await;
+    assert_eq!(house.status(no).await, "failed");
+    browser.end();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_keyboard_is_enough() {
+    let house = House::new();
+    let session = house.session("print", "500 letters on paper").await;
+    let first = house.hand_over_dear(&session, "writer", "Print the first").await;
+    let second = house.hand_over_dear(&session, "writer", "Print the second").await;
+    let browser = house.visitor("olga", "operator", "/approvals").await;
+    browser.see("Print the second").await;
+    browser.keys("j").await;
+    browser.see_one(&format!("{}.chosen", item(first))).await;
+    browser.keys("j").await;
+    browser.see_one(&format!("{}.chosen", item(second))).await;
+    browser.keys("k").await;
+    browser.see_one(&format!("{}.chosen", item(first))).await;
+    browser.keys("a").await;
+    browser.see("Approved. It is on its way.").await;
+    assert_eq!(house.status(first).await, "offered");
+    // The next one is looked at by itself. What is typed into a field decides nothing.
+    browser.keys("r").await;
+    browser.see("Why not").await;
+    browser.keys("a bad idea").await;
+    assert_eq!(house.status(second).await, "awaiting_approval");
+    browser.keys(&format!("{TAB}{ENTER}")).await;
+    browser.see("Rejected. Whoever asked is told.").await;
+    browser.see("a bad idea").await;
+    assert_eq!(house.status(second).await, "failed");
+    browser.keys(ESCAPE).await;
+    browser.see("All decided").await;
+    browser.end();
+}

@@ -1,0 +1,17 @@
+//! The dashboard in a real Chromium, used as a person uses it.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod approving;
+mod axe;
+mod browser;
+mod driver;
+mod house;
+mod papers;
+#[path = "../server/place.rs"]
+#[allow(dead_code, reason = "the tests of the server use all of it")]
+mod place;
+mod signing_in;
+mod stepping_in;
+mod texts;
+mod watching;

@@ -1,0 +1,68 @@
+//! A handoff is seen as it happens, and nothing is missed when the line to the server breaks.
+
+use crate::house::House;
+use handover_client::failed;
+use serde_json::json;
+
+/// What the browser says while the server is away.
+const AWAY: &[&str] = &["net::ERR_", "/live"];
+/// The page is the same one, and was not loaded again.
+const MARK: &str = "window.here = 'since the beginning'";
+const MARKED: &str = "return window.here === 'since the beginning'";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handoff_is_seen_as_it_happens() {
+    let house = House::new();
+    let session = house.session("letter", "A letter to the mayor").await;
+    let browser = house.visitor("olga", "operator", "/sessions/letter").await;
+    browser.see("Nothing has been handed over yet").await;
+    browser.see("live").await;
+    browser.run(MARK, vec![]).await;
+    let id = house.hand_over(&session, "writer", "Write to the mayor").await;
+    browser.see("Write to the mayor").await;
+    browser.see("on offer").await;
+    let taken = house.take("writer").await;
+    browser.see("running").await;
+    house.give_back(&taken, json!("Dear mayor, all is well.")).await;
+    browser.see("completed").await;
+    browser.holds(MARKED, &[]).await;
+    // The way to the story, and back.
+    browser.press("Write to the mayor").await;
+    browser.at(&format!("/handoffs/{id}")).await;
+    browser.see("Dear mayor, all is well.").await;
+    browser.back().await;
+    browser.at("/sessions/letter").await;
+    browser.see("completed").await;
+    // What comes after going back is seen, too.
+    house.hand_over(&session, "editor", "Correct the letter").await;
+    browser.see("Correct the letter").await;
+    let taken = house.take("editor").await;
+    let client = house.client();
+    client.give_back(taken.handoff.id, taken.lease, &failed("The ink is out"), None).await.unwrap();
+    browser.see("failed").await;
+    browser.end();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_missed_while_the_server_is_away() {
+    let mut house = House::new();
+    let session = house.session("letter", "A letter to the mayor").await;
+    let browser = house.visitor("olga", "operator", "/sessions/letter").await;
+    browser.see("live").await;
+    browser.run(MARK, vec![]).await;
+    house.hand_over(&session, "writer", "Write before").await;
+    browser.see("Write before").await;
+    house.served.kill();
+    browser.see("connection lost").await;
+    house.served.begin();
+    house.hand_over(&session, "editor", "Correct after").await;
+    browser.see("Correct after").await;
+    browser.see_not("connection lost").await;
+    // Heard live again, and not only looked up once.
+    let taken = house.take("editor").await;
+    browser.see("running").await;
+    house.give_back(&taken, json!("It is fine.")).await;
+    browser.see("completed").await;
+    browser.holds(MARKED, &[]).await;
+    browser.end_but_for(AWAY);
+}
