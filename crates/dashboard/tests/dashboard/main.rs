@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod approvals;
+mod audit;
 mod desk;
 mod house;
 mod inbox;
 mod overview;
 mod session;
 mod signing_in;
+mod team;
