@@ -45,12 +45,39 @@
     return typing || typed;
   };
   const keyOf = (element) => element.dataset.key;
+  const partOf = (page, name) => page.querySelector(`[data-part="${CSS.escape(name)}"]`);
+  // A part that the page did not have stands beside the same neighbour as on the fresh one.
+  const twin = (other) => {
+    const named = other.matches("[data-part]") ? other : other.querySelector("[data-part]");
+    let here = named && partOf(document, named.dataset.part);
+    for (let up = named; here && up !== other; up = up.parentElement) here = here.parentElement;
+    return here;
+  };
+  const add = (fresh) => {
+    const added = new Set();
+    for (const part of $("main [data-part]", fresh)) {
+      if (partOf(document, part.dataset.part) || part.parentElement.closest("[data-part]")) continue;
+      const beside = (way) => {
+        let other = part[way];
+        while (other && !twin(other)) other = other[way];
+        return other && twin(other);
+      };
+      const before = beside("previousElementSibling"), after = before ? null : beside("nextElementSibling");
+      const copy = document.importNode(part, true);
+      if (before) before.after(copy); else if (after) after.before(copy); else continue;
+      copy.classList.add("fresh");
+      added.add(part.dataset.part);
+    }
+    return added;
+  };
   const swap = (fresh) => {
+    const added = add(fresh);
     for (const part of $("[data-part]")) {
-      const next = fresh.querySelector(`[data-part="${CSS.escape(part.dataset.part)}"]`);
-      if (!next || busy(part)) continue;
+      const next = partOf(fresh, part.dataset.part);
+      if (added.has(part.dataset.part) || busy(part)) continue;
       // Parts within parts are looked at with the outer one.
-      if (part.parentElement.closest("[data-part]")) continue;
+      if (part.parentElement?.closest("[data-part]")) continue;
+      if (!next) { part.remove(); continue; }
       const known = new Set($("[data-key]", part).concat(part.dataset.key ? [part] : []).map(keyOf));
       const open = new Set($("details[open][id]", part).map((details) => details.id));
       const scrolled = $("[data-scroll]", part).map((element) => [element.dataset.scroll, element.scrollTop]);
