@@ -266,7 +266,8 @@ async fn a_page_has_its_bound_and_leads_on() {
     let seen = house.get(&local, "/approvals").await;
     assert_eq!(seen.text.matches("data-item").count(), PAGE_APPROVALS);
     seen.hides(&format!("task number {PAGE_APPROVALS}."));
-    let (_, rest) = seen.text.split_once("rel=\"next\"").map(|(before, _)| before.rsplit_once("href=\"").unwrap()).unwrap();
+    let (_, rest) =
+        seen.text.split_once("rel=\"next\"").map(|(before, _)| before.rsplit_once("href=\"").unwrap()).unwrap();
     let next = rest.split('"').next().unwrap().replace("&amp;", "&");
     let more = house.get(&local, &format!("/approvals{next}")).await;
     assert_eq!(more.text.matches("data-item").count(), 1);

@@ -104,5 +104,7 @@ fn priority_of(text: &str) -> Result<Option<Priority>, HandoffError> {
         return Ok(None);
     }
     let known = serde_json::from_value(Value::String(text.to_owned()));
-    known.map(Some).map_err(|_| Refusal::new(Code::WrongType, format!("\"{text}\" is no priority")).at("priority").into())
+    known
+        .map(Some)
+        .map_err(|_| Refusal::new(Code::WrongType, format!("\"{text}\" is no priority")).at("priority").into())
 }

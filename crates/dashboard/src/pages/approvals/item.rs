@@ -63,7 +63,8 @@ fn why(ask: &Ask, asked: &PendingApproval) -> Markup {
 
 fn conditions(rule: &ApprovalRule) -> String {
     let when = &rule.when;
-    let names = |all: &[handover_core::ids::AgentId]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
+    let names =
+        |all: &[handover_core::ids::AgentId]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
     let mut parts = Vec::new();
     parts.extend(when.risk.map(|risk| format!("risk is {} or more", parts::risk_word(risk))));
     parts.extend((!when.to.is_empty()).then(|| format!("it goes to {}", names(&when.to))));
@@ -73,7 +74,11 @@ fn conditions(rule: &ApprovalRule) -> String {
     parts.extend(when.cost_above.map(|cost| format!("more than {} of money is set aside", parts::money(cost))));
     parts.extend(when.tokens_above.map(|tokens| format!("more than {} tokens are set aside", parts::number(tokens))));
     parts.extend(when.expression.as_ref().map(|condition| format!("this holds: {}", condition.source())));
-    if parts.is_empty() { "which asks about everything".to_owned() } else { format!("because {}", parts.join(", and ")) }
+    if parts.is_empty() {
+        "which asks about everything".to_owned()
+    } else {
+        format!("because {}", parts.join(", and "))
+    }
 }
 
 fn facts(ask: &Ask, one: &Waiting) -> Markup {
@@ -88,11 +93,17 @@ fn facts(ask: &Ask, one: &Waiting) -> Markup {
     parts::facts(&[
         ("May risk", html! { "up to " (parts::risk_word(handoff.authority)) }),
         ("Set aside", html! { (set_aside(asked)) }),
-        ("Who decides", html! { @if asked.deciders.is_empty() { "an operator" } @else { (asked.deciders.join(", ")) } }),
+        (
+            "Who decides",
+            html! { @if asked.deciders.is_empty() { "an operator" } @else { (asked.deciders.join(", ")) } },
+        ),
         ("If nobody does", html! { (expiry) }),
         ("Path so far", html! { (path.join(" → ")) }),
         ("Session", parts::session(&handoff.session_id)),
-        ("Handoff", html! { a href=(parts::handoff_url(handoff.id)) { (parts::short(handoff.id)) } ", " (parts::kind_words(handoff.request.kind)) }),
+        (
+            "Handoff",
+            html! { a href=(parts::handoff_url(handoff.id)) { (parts::short(handoff.id)) } ", " (parts::kind_words(handoff.request.kind)) },
+        ),
         ("Asked", parts::ago(handoff.opened_at, ask.now)),
     ])
 }
@@ -142,7 +153,9 @@ pub(super) fn names(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Re
     }
     match names.is_empty() {
         false => Ok(names),
-        true if asked.deciders.is_empty() => Err("You asked for this or would get it: somebody else decides it.".to_owned()),
+        true if asked.deciders.is_empty() => {
+            Err("You asked for this or would get it: somebody else decides it.".to_owned())
+        }
         true => Err(format!("{} may decide it, and you do not speak for them.", asked.deciders.join(" or "))),
     }
 }
