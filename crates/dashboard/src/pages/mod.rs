@@ -7,6 +7,7 @@ mod inbox;
 mod overview;
 mod session;
 mod sessions;
+mod team;
 
 use crate::{House, ask, assets, live, sign_in};
 use axum::{
@@ -47,6 +48,10 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/sign-out", takes!(house, sign_in::out))
         .route("/live", shows!(house, live::listen))
         .route("/", shows!(house, overview::show))
+        .route("/team", shows!(house, team::list))
+        .route("/team/{agent}", shows!(house, team::show))
+        .route("/team/{agent}/breaker", takes!(house, team::breaker))
+        .route("/team/{agent}/standing", takes!(house, team::standing))
         .route("/sessions", shows!(house, sessions::list))
         .route("/approvals", shows!(house, approvals::list))
         .route("/approvals/{handoff}", takes!(house, approvals::decide))

@@ -10,3 +10,4 @@ mod inbox;
 mod overview;
 mod session;
 mod signing_in;
+mod team;

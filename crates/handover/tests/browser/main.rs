@@ -5,9 +5,11 @@
 mod approving;
 mod axe;
 mod browser;
+mod day;
 mod driver;
 mod house;
 mod papers;
+mod pictures;
 #[path = "../server/place.rs"]
 #[allow(dead_code, reason = "the tests of the server use all of it")]
 mod place;

@@ -76,7 +76,7 @@ pub(super) fn prevented(ask: &Ask) -> Markup {
     let all: u64 = rows.iter().map(|row| row.2).sum();
     html! {
         section.card data-part="prevented" {
-            header { h2 { "Deadlocks and circles prevented" } b.value.push { (all) } }
+            header { h2 { "Deadlocks prevented" } b.value.push { (all) } }
             @if rows.is_empty() {
                 p.soft { "None. Work that would wait for itself or go in a circle is refused before it begins, and counted here." }
             } @else {

@@ -6,6 +6,9 @@ mod guards;
 mod happening;
 mod next;
 
+pub(crate) use charts::{percent, short};
+pub(crate) use guards::state as breaker_state;
+
 use crate::{
     ask::{Answer, Ask},
     page::{Hears, Nav, Page},

@@ -1,0 +1,193 @@
+//! One agent: what it says of itself, what it has now, what it did lately, and how one steps in.
+
+use super::{figures, health, kind_words, load};
+use crate::{
+    ask::{Answer, Ask},
+    page::{Done, Hears, Nav, Page},
+    pages::overview,
+    parts,
+    wrong::Wrong,
+};
+use handover_core::{
+    access::Right,
+    agent::{Agent, Profile, Risk, Standing},
+    guard::breaker::BreakerState,
+    handoff::{Handoff, Priority, Status},
+    ids::AgentId,
+    limits::{OVERVIEW_ROWS, PAGE_ROWS},
+    refusal::{Code, HandoffError, Refusal},
+};
+use handover_engine::HandoffQuery;
+use maud::{Markup, html};
+
+/// The agent that the address names.
+fn named(ask: &Ask) -> Result<AgentId, Wrong> {
+    let text = ask.param("agent");
+    AgentId::new(text).map_err(|_| Refusal::new(Code::UnknownAgent, format!("there is no agent {text}")).into())
+}
+
+pub(crate) async fn show(ask: Ask) -> Answer {
+    let id = named(&ask)?;
+    let agent = ask.engine.agent(&id)?;
+    let of = |query: HandoffQuery| async { ask.engine.handoffs(query).await };
+    let to = |status| HandoffQuery {
+        status: Some(status),
+        to: Some(id.clone()),
+        limit: PAGE_ROWS,
+        ..HandoffQuery::default()
+    };
+    let lately = HandoffQuery { latest_first: true, limit: PAGE_ROWS, ..HandoffQuery::default() };
+    let running = of(to(Status::Running)).await?;
+    let mut queue = of(to(Status::Offered)).await?;
+    queue.sort_by_key(|handoff| (handoff.request.task.priority.level(), handoff.opened_at));
+    let mut received = of(HandoffQuery { to: Some(id.clone()), ..lately.clone() }).await?;
+    received.retain(|handoff| handoff.closed_at.is_some());
+    received.truncate(OVERVIEW_ROWS);
+    let sent = of(HandoffQuery { from: Some(id.clone()), limit: OVERVIEW_ROWS, ..lately }).await?;
+    let body = html! {
+        (parts::head(html! { (id) }, html! { (health(&agent)) span.soft { (kind_words(agent.profile.kind)) } a.push href="/team" { "Team" } }))
+        (tiles(&ask, &agent))
+        div.overview {
+            div {
+                (list(&ask, "Works on", "running", &running, "It works on nothing now."))
+                (list(&ask, "Waits for it, by level", "queue", &queue, "Nothing waits for it."))
+                (list(&ask, "Ended lately", "received", &received, "It has ended nothing lately."))
+                (list(&ask, "Handed over lately", "sent", &sent, "It has handed nothing over yet."))
+            }
+            div { (step_in(&ask, &agent)?) (profile(&ask, &agent)?) }
+        }
+    };
+    Page::new(id.to_string(), Nav::Team, body).hears(Hears::All).answer(&ask).await
+}
+
+fn tiles(ask: &Ask, agent: &Agent) -> Markup {
+    html! {
+        div.stats.tiles data-part="tiles" {
+            div.stat { b { (agent.load) } span { "of " (agent.profile.max_concurrent_tasks) " running" } }
+            div.stat { b { (agent.waiting) } span { "waiting" } }
+            @if let Some(figures) = figures(ask, &agent.profile.id) {
+                div.stat { b { (figures.success().map_or("–".into(), overview::percent)) } span { "succeeded" } }
+                div.stat { b { (overview::short(figures.ended())) } span { "done lately" } }
+                div.stat { b { (figures.lasted.within(95).map_or("–".into(), parts::length)) } span { "95 of 100 within" } }
+                div.stat { b { (overview::short(figures.tokens)) } span { "tokens" } }
+                div.stat { b { (parts::money(figures.cost())) } span { "cost" } }
+            }
+        }
+    }
+}
+
+fn list(ask: &Ask, title: &str, part: &str, handoffs: &[Handoff], nothing: &str) -> Markup {
+    html! {
+        section.card data-part=(part) {
+            header { h2 { (title) } @if !handoffs.is_empty() { span.soft.small { (parts::up_to(handoffs.len())) } } }
+            @if handoffs.is_empty() { p.soft { (nothing) } }
+            ul.lines {
+                @for handoff in handoffs {
+                    li data-key=(format!("{part}-{}", handoff.id)) {
+                        div {
+                            (parts::standing(handoff)) " " (parts::between(handoff))
+                            @if handoff.request.task.priority != Priority::Normal { " " span.tag { (level_words(handoff.request.task.priority)) } }
+                            p.soft { (parts::quoted(&handoff.request.task.description, 80)) " · " (parts::session(&handoff.session_id)) }
+                        }
+                        span.when {
+                            a href=(parts::handoff_url(handoff.id)) { (parts::ago(handoff.closed_at.unwrap_or(handoff.opened_at), ask.now)) }
+                            @if let Some(due) = handoff.due() { small.soft { (parts::until(due, ask.now)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn level_words(priority: Priority) -> &'static str {
+    match priority {
+        Priority::Urgent => "urgent",
+        Priority::High => "high",
+        Priority::Normal => "normal",
+        Priority::Low => "low",
+    }
+}
+
+/// Whether this agent is this caller's to change: those of the house are shared by all tenants.
+fn may_change(ask: &Ask, profile: &Profile) -> bool {
+    let caller = ask.engine.caller();
+    let theirs = caller.house || profile.tenant.as_deref() == Some(&caller.tenant);
+    ask.may(Right::Operate) && theirs && caller.may_act_as(&profile.id)
+}
+
+fn step_in(ask: &Ask, agent: &Agent) -> Result<Markup, HandoffError> {
+    let id = &agent.profile.id;
+    let breaker = ask.engine.breaker(id)?;
+    let (url, may) = (parts::agent_url(id), may_change(ask, &agent.profile));
+    let loud = breaker.state != BreakerState::Closed || breaker.failures > 0;
+    let draining = agent.standing == Standing::Draining;
+    Ok(html! {
+        section.card data-part="breaker" {
+            header { h2 { "Breaker and health" } }
+            (parts::facts(&[
+                ("Breaker", overview::breaker_state(Some(&breaker))),
+                ("Failures in a row", html! { (breaker.failures) }),
+                ("Tried again", breaker.open_until.map_or_else(|| html! {}, |until| parts::until(until, ask.now))),
+                ("Last heard of", ask.engine.last_heard(id)?.map_or_else(|| html! {}, |at| parts::ago(at, ask.now))),
+                ("Load", load(agent)),
+            ]))
+            @if may {
+                div.buttons.act-row {
+                    @if loud && ask.engine.caller().acts_as.is_none() {
+                        (parts::form(ask, &format!("{url}/breaker"), html! { button type="submit" { "Close the breaker" } }))
+                    }
+                    (parts::form(ask, &format!("{url}/standing"), html! {
+                        (parts::hidden("drain", if draining { "no" } else { "yes" }))
+                        button type="submit" { @if draining { "Bring back to work" } @else { "Give it nothing new" } }
+                    }))
+                }
+            } @else {
+                p.soft.small { "Operators close breakers and take agents out of work; those of the house are for its own operators." }
+            }
+        }
+    })
+}
+
+fn profile(ask: &Ask, agent: &Agent) -> Result<Markup, HandoffError> {
+    let profile = &agent.profile;
+    let text = |text: &str| html! { @if !text.is_empty() { (parts::fold(text)) } };
+    let risk = match profile.autonomy_budget.max_risk {
+        Risk::Low => "low",
+        Risk::Medium => "medium",
+        Risk::High => "high",
+    };
+    Ok(html! {
+        section.card data-part="profile" {
+            header { h2 { "Profile" } }
+            (parts::facts(&[
+                ("Name", text(&profile.name)),
+                ("Field", text(&profile.specialization)),
+                ("What it does", text(&profile.description)),
+                ("Can", html! { @for capability in profile.capabilities.iter().take(PAGE_ROWS) { span.tag { (capability.id) } " " } }),
+                ("Good at", html! { @for example in profile.examples.iter().take(OVERVIEW_ROWS) { p { (parts::quoted(example, 90)) } } }),
+                ("Works on at once", html! { (profile.max_concurrent_tasks) }),
+                ("May risk", html! { (risk) }),
+                ("Asks", profile.escalates_to.as_ref().map_or_else(|| html! {}, parts::agent)),
+                ("Model", text(profile.model.as_deref().unwrap_or_default())),
+                ("Version", text(&profile.version)),
+                ("Of tenant", html! { @if ask.engine.caller().house { (profile.tenant.as_deref().unwrap_or("shared by all tenants")) } }),
+            ]))
+        }
+    })
+}
+
+/// Closes a breaker by hand.
+pub(crate) async fn breaker(ask: Ask) -> Answer {
+    let id = named(&ask)?;
+    ask.engine.reset_breaker(&id).await?;
+    Ok(ask.done(&parts::agent_url(&id), Done::Reset))
+}
+
+/// Takes an agent out of work, or brings it back.
+pub(crate) async fn standing(ask: Ask) -> Answer {
+    let id = named(&ask)?;
+    let drain = ask.form.get("drain") == "yes";
+    ask.engine.drain(&id, drain).await?;
+    Ok(ask.done(&parts::agent_url(&id), if drain { Done::Drained } else { Done::BackAtWork }))
+}

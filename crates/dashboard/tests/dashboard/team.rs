@@ -1,0 +1,146 @@
+//! The team: its picture, its table, one agent, and who may step in.
+
+use crate::{
+    house::House,
+    overview::{agent, done, hand_over, team},
+};
+use axum::http::StatusCode;
+use handover_core::{
+    access::{NewKey, Role},
+    agent::{AgentKind, Capability, Profile, Standing},
+    handoff::ReturnStatus,
+    ids::SessionId,
+    limits::PAGE_ROWS,
+};
+
+#[tokio::test]
+async fn an_empty_team_teaches_how_to_register() {
+    let house = House::open().await;
+    house.get(&house.local(), "/team").await.shows("Nobody is registered yet").shows("handover agents register");
+}
+
+#[tokio::test]
+async fn the_picture_says_how_often_and_how_well() {
+    let house = House::open().await;
+    team(&house).await;
+    for number in 0..6 {
+        let to = if number < 5 { "bob" } else { "cleo" };
+        let handoff = hand_over(&house, &format!("s{number}"), to, &format!("task {number}")).await;
+        let status = if number < 5 { ReturnStatus::Success } else { ReturnStatus::Failed };
+        done(&house, handoff, to, status).await;
+    }
+    house.dashboard.caught_up().await;
+    for browser in [house.local(), house.signed_in(Role::Viewer).await, house.signed_in(Role::Operator).await] {
+        let seen = house.get(&browser, "/team").await;
+        seen.shows("hg-w5").shows("hg-w1").shows("hg-edge-good").shows("hg-edge-bad").shows("hg-person");
+        seen.shows("href=\"/team/bob\"").shows("0 of 5").shows("100 %").shows("Thicker is more often");
+    }
+}
+
+#[tokio::test]
+async fn load_and_queue_are_those_of_now() {
+    let house = House::open().await;
+    team(&house).await;
+    let running = hand_over(&house, "s", "bob", "fly").await;
+    house.engine.accept(running, &agent("bob"), None, None).await.unwrap();
+    hand_over(&house, "t", "bob", "fly again").await;
+    let seen = house.get(&house.local(), "/team").await;
+    seen.shows("1 of 5 running · 1 waiting").shows("aria-label=\"1 of 5\"").shows("hg-active");
+    let seen = house.get(&house.local(), "/team/bob").await;
+    seen.shows("Works on").shows("fly again").shows("data-key=\"running-").shows("data-key=\"queue-");
+    house.get(&house.local(), "/team/ann").await.shows("Handed over lately").shows("data-key=\"sent-");
+}
+
+#[tokio::test]
+async fn operators_take_out_and_bring_back_and_others_look() {
+    let house = House::open().await;
+    team(&house).await;
+    let local = house.local();
+    let seen = house.act(&local, "/team/bob", "/team/bob/standing", &[("drain", "yes")]).await;
+    assert_eq!((seen.status, seen.to()), (StatusCode::SEE_OTHER, "/team/bob?done=drained"));
+    assert_eq!(house.engine.agent(&agent("bob")).unwrap().standing, Standing::Draining);
+    house.get(&local, "/team/bob?done=drained").await.shows("It gets nothing new now.").shows("Bring back to work");
+    let seen = house.act(&local, "/team/bob", "/team/bob/standing", &[("drain", "no")]).await;
+    assert_eq!(seen.to(), "/team/bob?done=back");
+    let without = house.post(&local, "/team/bob/standing", &[("drain", "yes")]).await;
+    assert_eq!(without.status, StatusCode::FORBIDDEN);
+    let viewer = house.signed_in(Role::Viewer).await;
+    house.get(&viewer, "/team/bob").await.hides("Give it nothing new").shows("Operators close breakers");
+    for path in ["/team/bob/standing", "/team/bob/breaker"] {
+        let seen = house.act(&viewer, "/team/bob", path, &[("drain", "yes")]).await;
+        assert_eq!(seen.status, StatusCode::FORBIDDEN, "{path}");
+    }
+    assert_eq!(house.engine.agent(&agent("bob")).unwrap().standing, Standing::Available);
+}
+
+#[tokio::test]
+async fn an_open_breaker_is_closed_by_hand() {
+    let house = House::open().await;
+    team(&house).await;
+    for number in 0..5 {
+        let handoff = hand_over(&house, &format!("s{number}"), "bob", &format!("task {number}")).await;
+        done(&house, handoff, "bob", ReturnStatus::Failed).await;
+        if house.engine.breaker(&agent("bob")).unwrap().open_until.is_some() {
+            break;
+        }
+    }
+    let local = house.local();
+    house.get(&local, "/team").await.shows("left alone").shows("hg-bad");
+    house.get(&local, "/team/bob").await.shows("Close the breaker");
+    let seen = house.act(&local, "/team/bob", "/team/bob/breaker", &[]).await;
+    assert_eq!(seen.to(), "/team/bob?done=reset");
+    assert!(house.engine.breaker(&agent("bob")).unwrap().open_until.is_none());
+    house.get(&local, "/team/bob").await.hides("Close the breaker");
+}
+
+#[tokio::test]
+async fn large_teams_come_in_pages_and_are_searched() {
+    let house = House::open().await;
+    for number in 0..PAGE_ROWS + 5 {
+        let mut profile = Profile::named(&format!("agent-{number:03}")).unwrap().kind(AgentKind::Worker);
+        if number == 7 {
+            profile.capabilities = vec![Capability { id: "baking".into(), proficiency: 1.0 }];
+        }
+        house.engine.register_profile(profile).await.unwrap();
+    }
+    let table = |text: &str| text.split("data-part=\"agents\"").nth(1).unwrap().matches("<tr data-key").count();
+    let first = house.get(&house.local(), "/team").await;
+    assert_eq!(table(&first.text), PAGE_ROWS);
+    first.shows("skip=50").shows("with the most to do; the table has all");
+    assert_eq!(table(&house.get(&house.local(), "/team?skip=50").await.text), 5);
+    assert_eq!(table(&house.get(&house.local(), "/team?find=BAK").await.text), 1);
+    house.get(&house.local(), "/team?find=nobody-at-all&skip=999").await.shows("Nobody fits.");
+}
+
+#[tokio::test]
+async fn hostile_profiles_stay_words_and_strangers_do_not_exist() {
+    let house = House::open().await;
+    let mut profile = Profile::named("bob").unwrap();
+    profile.description = "<script>alert(1)</script>".into();
+    profile.specialization = "<b>\"field\"</b>".into();
+    profile.capabilities = vec![Capability { id: "<img src=x>".into(), proficiency: 1.0 }];
+    house.engine.register_profile(profile).await.unwrap();
+    for path in ["/team", "/team/bob", "/team?find=%22%3E%3Cscript%3E"] {
+        house.get(&house.local(), path).await.hides("<script>alert").hides("<img").hides("<b>\"").hides("\"><script>");
+    }
+    for path in ["/team/nobody", "/team/%3Cscript%3E"] {
+        let seen = house.get(&house.local(), path).await;
+        assert_eq!(seen.status, StatusCode::NOT_FOUND, "{path}");
+        seen.hides("<script>");
+    }
+}
+
+#[tokio::test]
+async fn whoever_sees_only_some_sessions_sees_no_figures() {
+    let house = House::open().await;
+    team(&house).await;
+    let handoff = hand_over(&house, "theirs", "bob", "secret work").await;
+    done(&house, handoff, "bob", ReturnStatus::Success).await;
+    house.dashboard.caught_up().await;
+    let mut new = NewKey::of("narrow", Role::Viewer);
+    new.sessions = Some([SessionId::new("mine").unwrap()].into());
+    let key = house.engine.make_key(new).await.unwrap().1;
+    let browser = house.with_key(&key).await;
+    house.get(&browser, "/team").await.shows("for those who see all sessions").hides("hg-edge").hides("Success");
+    house.get(&browser, "/team/bob").await.hides("secret work").hides("succeeded");
+}
