@@ -81,6 +81,7 @@
       const known = new Set($("[data-key]", part).concat(part.dataset.key ? [part] : []).map(keyOf));
       const open = new Set($("details[open][id]", part).map((details) => details.id));
       const scrolled = $("[data-scroll]", part).map((element) => [element.dataset.scroll, element.scrollTop]);
+      const looked = $(".picture", part).map((picture) => [picture.scrollLeft, picture.scrollTop]);
       const focus = part.contains(document.activeElement) ? document.activeElement.id : "";
       if (part.dataset.was === undefined) part.dataset.was = part.innerHTML;
       if (part.dataset.was === next.innerHTML && part.className === next.className && part.dataset.key === next.dataset.key) continue;
@@ -91,6 +92,7 @@
         const element = next.querySelector(`[data-scroll="${CSS.escape(name)}"]`);
         if (element) element.scrollTop = top;
       }
+      $(".picture", next).forEach((picture, at) => { if (looked[at]) [picture.scrollLeft, picture.scrollTop] = looked[at]; });
       for (const element of $("[data-key]", next).concat(next.dataset.key ? [next] : [])) {
         if (!known.has(keyOf(element))) element.classList.add("fresh");
       }
@@ -238,5 +240,7 @@
   setInterval(tell, 1000);
   tell();
   showPlace();
+  // A drawing that is wider than the window is looked at from its middle.
+  for (const picture of $(".picture")) picture.scrollLeft = (picture.scrollWidth - picture.clientWidth) / 2;
   listen();
 })();
