@@ -255,11 +255,13 @@ fn somebody_else_takes_it_and_what_came_to_nothing_is_tried_once_more() {
             aaaaaaaa  desk → anna  offered
             $ handover retry UUID --reason 'once more' --by ann
             ! handover: HO0704 desk->bob: handoff UUID is tried once more already, as UUID
-            !   hint: Change the task or bring something new into the session. For another try after a failure use `on_timeout: retry` or another agent.
+            !   hint: wait for that one, redirect it, or cancel it
             !   more: handover explain HO0704
             = 1
         "#]],
     );
+    let history = place.good("history trip");
+    assert!(history.contains("once more after 1: Read"), "{history}");
 }
 
 #[test]
