@@ -29,7 +29,7 @@ async fn yes_yes_but_and_no() {
     browser.see("Approved. It is on its way.").await;
     assert_eq!(house.status(yes).await, "offered");
     let but = house.hand_over_dear(&session, "writer", "Print in gold").await;
-    browser.press_in(&item(but), "Edit and approve").await;
+    browser.press_in(&item(but), "Edit…").await;
     browser.everybody_can_use("approvals, while one is edited").await;
     browser.fill_in(&item(but), "To whom", "editor").await;
     browser.fill_in(&item(but), "Task", "Print in black").await;
@@ -39,7 +39,7 @@ async fn yes_yes_but_and_no() {
     let taken = house.take("editor").await;
     assert_eq!((taken.task(), taken.payload()), ("Print in black", &json!({"copies": 5})));
     let no = house.hand_over_dear(&session, "writer", "Print on silk").await;
-    browser.press_in(&item(no), "Reject").await;
+    browser.press_in(&item(no), "Reject…").await;
     browser.fill_in(&item(no), "Why not", "Silk does not last").await;
     browser.press_in(&format!("{} form:has(textarea[required][maxlength])", item(no)), "Reject").await;
     browser.see("Rejected. Whoever asked is told.").await;

@@ -34,7 +34,7 @@ policy:
     tenant: {cost: 40, per: day}
   approvals:
     - name: dear
-      when: {expression: 'has(handoff.payload.top_proposals) && handoff.payload.top_proposals[0].price > 9000'}
+      when: {expression: 'has(handoff.payload.top_proposals) && handoff.payload.top_proposals[0].price > 6500'}
       approvers: [{who: ann, within_ms: 14400000}, {who: ops}]
     - {name: risky, when: {risk: high}, approvers: [{who: ann}, {who: ops}]}
   experiments: [{name: who-writes, a: best_match, b: learned, share: 0.5}]
@@ -117,6 +117,7 @@ impl Day {
                 self.say_yes().await;
                 self.settle(&begun).await;
             }
+            self.end_letters(&begun).await;
             let left = end - self.clock.now().0;
             let rest = i64::try_from(parts - part).unwrap();
             self.clock.advance(Duration::from_millis(u64::try_from(left / rest).unwrap_or(0)));
@@ -153,6 +154,17 @@ impl Day {
                 }
                 assert!(begun.elapsed() < PATIENCE, "{id} does not settle: {:?}", session.open);
                 look.tick().await;
+            }
+        }
+    }
+
+    /// A letter that is written ends its session.
+    async fn end_letters(&self, sessions: &[SessionId]) {
+        for id in sessions {
+            let session = self.engine.session(id).await.unwrap();
+            if session.workflow.is_none() && session.open.is_empty() && session.variables.contains_key("tone") {
+                let end = Command::End { by: AgentId::new(DESK).unwrap(), reason: "The letter is out".to_owned() };
+                self.engine.submit(id, end, None).await.unwrap();
             }
         }
     }

@@ -15,14 +15,15 @@ const KEPT: &str = "HANDOVER_PICTURES";
 /// Sessions of the charter team that a day has.
 const FEW: usize = 20;
 const MANY: usize = 300;
+/// Handoffs among which one is chosen.
+const PAGE: usize = 50;
 /// How good pictures are, of 100.
 const QUALITY: u32 = 70;
 /// Every page, by name; what is in braces is found out.
 const PAGES: [(&str, &str); 12] = [
-    ("overview", "/"),
     ("team", "/team"),
     ("sessions", "/sessions"),
-    ("session", "/sessions/charter-003"),
+    ("session", "/sessions/{session}"),
     ("conversation", "/sessions/letter-000"),
     ("handoff", "/handoffs/{handoff}"),
     ("approvals", "/approvals"),
@@ -31,6 +32,7 @@ const PAGES: [(&str, &str); 12] = [
     ("workflow", "/workflows/charter"),
     ("audit", "/audit"),
     ("experiments", "/experiments"),
+    ("overview", "/?range=24h"),
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -40,15 +42,17 @@ async fn taken() {
     place.write("handover.yaml", SETTINGS);
     let day = Day::begin(place.path()).await;
     day.live(if kept.is_some() { MANY } else { FEW }).await;
-    let refund = "charter-003".parse().unwrap();
-    let handoff = day.engine.handoff_history(&refund, 2, 1).await.unwrap()[0].id;
+    let waits = day.engine.approvals(None).await.unwrap().remove(0).handoff;
+    let first = day.engine.handoff_history(&waits.session_id, 0, PAGE).await.unwrap();
+    let handoff = first.iter().find(|handoff| handoff.to_agent.as_str() == "flight_search").unwrap().id;
     day.leave_open().await;
     drop(day);
     let served = Served::of(place, free());
     let browser = Browser::open(Size::Desktop, false).await;
     let mut wrong = Vec::new();
     for (name, path) in PAGES {
-        let url = served.url() + &path.replace("{handoff}", &handoff.to_string());
+        let url = served.url()
+            + &path.replace("{handoff}", &handoff.to_string()).replace("{session}", waits.session_id.as_str());
         for (size, dark) in [(Size::Desktop, false), (Size::Desktop, true), (Size::Phone, false), (Size::Phone, true)] {
             browser.looks(size, dark);
             browser.goto(&url).await;
