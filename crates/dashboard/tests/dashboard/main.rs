@@ -4,9 +4,11 @@
 
 mod approvals;
 mod desk;
+mod experiments;
 mod house;
 mod inbox;
 mod overview;
 mod session;
 mod signing_in;
 mod team;
+mod workflows;

@@ -91,7 +91,8 @@ fn whole(value: f64) -> u64 {
     value.round() as u64
 }
 
-fn time(ms: f64) -> String {
+/// A length of time that was reckoned.
+pub(crate) fn time(ms: f64) -> String {
     parts::length(whole(ms))
 }
 

@@ -6,7 +6,7 @@ mod guards;
 mod happening;
 mod next;
 
-pub(crate) use charts::{percent, short};
+pub(crate) use charts::{percent, short, time};
 pub(crate) use guards::state as breaker_state;
 
 use crate::{
