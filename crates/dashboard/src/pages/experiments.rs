@@ -99,13 +99,23 @@ fn arm_card(arm: &ArmReport, report: &ExperimentReport) -> Markup {
             p { b.value { (parts::number(arm.ended)) } " " span.soft.small { "ended" } }
             (bar("succeeded", if first { "idle" } else { "run" }, arm.success_rate, &overview::percent(arm.success_rate)))
             (bar("time on average", "off", share(arm.mean_ms, most(|arm| arm.mean_ms)), &overview::time(arm.mean_ms)))
-            (bar("cost on average", "off", share(arm.mean_cost, most(|arm| arm.mean_cost)), &parts::money(arm.mean_cost)))
+            (bar("cost on average", "off", share(arm.mean_cost, most(|arm| arm.mean_cost)), &cost(arm.mean_cost)))
         }
     }
 }
 
 fn share(value: f64, most: f64) -> f64 {
     if most > 0.0 { value / most } else { 0.0 }
+}
+
+/// Money of one handoff: there is little of it, so that digits count.
+fn cost(mean: f64) -> String {
+    if mean == 0.0 { "0".to_owned() } else { format!("{mean:.4}") }
+}
+
+/// How likely it is by chance alone.
+fn chance(share: f64) -> String {
+    if share < 0.01 { "under 1 %".to_owned() } else { overview::percent(share) }
 }
 
 /// A bar with its name and its value.
@@ -134,11 +144,7 @@ fn comparisons(report: &ExperimentReport) -> Markup {
             &report.latency,
             format!("{}{}", sign(report.latency.difference), overview::time(report.latency.difference.abs())),
         ),
-        (
-            "Cost",
-            &report.cost,
-            format!("{}{}", sign(report.cost.difference), parts::money(report.cost.difference.abs())),
-        ),
+        ("Cost", &report.cost, format!("{}{}", sign(report.cost.difference), cost(report.cost.difference.abs()))),
     ];
     html! {
         table.compare {
@@ -149,7 +155,7 @@ fn comparisons(report: &ExperimentReport) -> Markup {
                     tr {
                         td { (name) }
                         td.number { (difference) }
-                        td.number { (overview::percent(comparison.p_value)) }
+                        td.number { (chance(comparison.p_value)) }
                         td { @if comparison.significant { (parts::badge("good", "yes")) } @else { span.soft { "no" } } }
                     }
                 }

@@ -165,7 +165,7 @@ pub(crate) fn pager(later: Option<String>, earlier: Option<String>) -> Markup {
 pub(crate) fn pages(before: Option<String>, further: Option<String>) -> Markup {
     html! {
         @if before.is_some() || further.is_some() {
-            nav.pager aria-label="More" {
+            nav.pager aria-label="Further rows" {
                 @if let Some(href) = before { a href=(href) rel="prev" { "← Before" } }
                 @if let Some(href) = further { a href=(href) rel="next" { "Further →" } }
             }

@@ -38,7 +38,7 @@ fn throughput(lately: &Lately) -> Chart {
     let ended = vec![
         series(lately, "completed", "good", |figures| Some(real(figures.completed))),
         series(lately, "failed", "bad", |figures| Some(real(figures.failed))),
-        series(lately, "other ends", "off", |figures| Some(real(figures.other))),
+        series(lately, "other", "off", |figures| Some(real(figures.other))),
     ];
     let about = format!("done, {} begun", short(total.opened));
     Chart { value: short(total.ended()), about, ..chart(lately, "throughput", "Throughput", ended) }

@@ -29,7 +29,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
         @if !workflow.description.is_empty() { p.soft { (workflow.description) } }
         section.card data-part="machine" {
             header { h2 { "States" } @if let Some(note) = graph.note() { span.soft.small.push { (note) } } }
-            div.picture tabindex="0" role="region" aria-label=(format!("States of {}", workflow.name)) { (PreEscaped(graph::svg_for_page(&graph))) }
+            div.picture.far tabindex="0" role="region" aria-label=(format!("States of {}", workflow.name)) { (PreEscaped(graph::svg_for_page(&graph))) }
             (states(&workflow, &graph, &counts, &chosen))
         }
         (sessions(&ask, &workflow, &counts, &chosen).await?)
@@ -130,7 +130,7 @@ fn rules(ask: &Ask, workflow: &Workflow, fired: &BTreeMap<String, u64>, since: O
             }
             div.scroll tabindex="0" role="region" aria-label="Rules" {
                 table.rows.rules {
-                    thead { tr { th { "Rule" } th { "When" } th { "Ends with" } th { "It goes to" } th { "Into state" } th { "Why" } th.number { "Used" } } }
+                    thead { tr { th { "Rule" } th.number { "Used" } th { "When" } th { "Ends with" } th { "It goes to" } th { "Into state" } th { "Why" } } }
                     tbody { @for rule in workflow.rules.iter().skip(skip).take(PAGE_ROWS) { (rule_row(workflow, rule, fired.get(&rule.id).copied().unwrap_or(0))) } }
                 }
             }
@@ -143,6 +143,7 @@ fn rule_row(workflow: &Workflow, rule: &Rule, fired: u64) -> Markup {
     html! {
         tr {
             td { code { (rule.id) } }
+            td.number data-name="used" { (counted(usize::try_from(fired).unwrap_or(usize::MAX), false)) }
             td { (parts::agent(&rule.from)) }
             td {
                 @if rule.trigger_state.is_empty() { span.soft { "anything" } }
@@ -156,7 +157,6 @@ fn rule_row(workflow: &Workflow, rule: &Rule, fired: u64) -> Markup {
                 @if let Some(retry) = &rule.retry { span.soft.small { " · at most " (retry.max) " times" @if retry.backoff_ms > 0 { ", waits " (parts::length(retry.backoff_ms)) " and longer" } } }
                 @if rule.needs_approval { " " (parts::badge("wait", "needs a yes")) }
             }
-            td.number data-name="used" { (counted(usize::try_from(fired).unwrap_or(usize::MAX), false)) }
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn draw(workflow: &Workflow, counts: &Counts, fired: &BTreeMap<String
         let detail = [node.detail.as_str(), &sessions].into_iter().filter(|part| !part.is_empty());
         let detail = detail.collect::<Vec<_>>().join(" · ");
         let ends = workflow.end_of(&node.id).is_some();
-        let mark = if (*count > 0 && !ends) || node.id == chosen { Mark::Active } else { node.mark };
+        let mark = if !ends && (*count > 0 || node.id == chosen) { Mark::Active } else { node.mark };
         graph.node(node.clone().detail(&detail).mark(mark).link(&state_url(&workflow.name, &node.id)));
     }
     let most = fired.values().copied().max().unwrap_or(0);
