@@ -149,9 +149,28 @@ impl Client {
     ///
     /// # Errors
     /// As every request: [`Error`].
-    pub async fn cancel(&self, id: HandoffId, by: &AgentId, reason: &str) -> Result<Answer, Error> {
-        let body = json!({ "by": by, "reason": reason });
+    pub async fn cancel(&self, id: HandoffId, by: impl AsRef<str>, reason: &str) -> Result<Answer, Error> {
+        let body = json!({ "by": by.as_ref(), "reason": reason });
         self.answer(&Asked::post(["v1", "handoffs", &id.to_string(), "cancel"], &body)).await
+    }
+
+    /// Takes an open handoff from whoever has it and offers it to somebody else. The key of an operator may; it is done
+    /// in its name.
+    ///
+    /// # Errors
+    /// As every request: [`Error`].
+    pub async fn redirect(&self, id: HandoffId, to: &AgentId, reason: &str) -> Result<Answer, Error> {
+        let body = json!({ "to_agent": to, "reason": reason });
+        self.answer(&Asked::post(["v1", "handoffs", &id.to_string(), "redirect"], &body)).await
+    }
+
+    /// Has the same work tried once more. What was over is begun anew, as the handoff that the answer names. The key of an
+    /// operator may; it is done in its name.
+    ///
+    /// # Errors
+    /// As every request: [`Error`].
+    pub async fn retry(&self, id: HandoffId, reason: &str) -> Result<Answer, Error> {
+        self.answer(&Asked::post(["v1", "handoffs", &id.to_string(), "retry"], &json!({ "reason": reason }))).await
     }
 
     /// Lists agents.

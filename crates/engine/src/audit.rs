@@ -89,7 +89,8 @@ impl Engine {
         let bottom = query.after.max(first - 1);
         let top = bottom.saturating_add(look);
         query.after = bottom;
-        query.before = if query.before == 0 { top + 1 } else { query.before.min(top + 1) };
+        let over = top.saturating_add(1);
+        query.before = if query.before == 0 { over } else { query.before.min(over) };
         Ok((top < last).then_some(top))
     }
 

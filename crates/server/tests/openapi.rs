@@ -120,6 +120,8 @@ async fn seed(house: &House) -> Seeded {
         "reject",
         "defer",
         "cancel",
+        "redirect",
+        "retry",
         "heartbeat",
         "record_step",
         "give_back",
@@ -139,7 +141,7 @@ async fn seed(house: &House) -> Seeded {
         request["needs_approval"] = json!(["approve", "deny", "amend"].contains(&id));
         let made = house.good("POST", "/v1/sessions/s/handoffs", request).await;
         let handoff = made["handoffs"][0].as_str().unwrap().to_owned();
-        if ["heartbeat", "record_step", "give_back", "decline", "escalate", "take_return", "ask", "answer"]
+        if ["heartbeat", "record_step", "give_back", "decline", "escalate", "take_return", "ask", "answer", "retry"]
             .contains(&id)
         {
             let taken = house.good("POST", &format!("/v1/handoffs/{handoff}/accept"), json!({ "by": "expert" })).await;
@@ -203,6 +205,8 @@ fn body(id: &str, seeded: &Seeded) -> Value {
         "ask" => json!({ "lease": lease, "question": "which one?" }),
         "answer" => json!({ "by": "clerk", "text": "this one" }),
         "cancel" => json!({ "by": "clerk", "reason": "no need" }),
+        "redirect" => json!({ "to_agent": "reviewer", "by": "anna", "reason": "it is better so" }),
+        "retry" => json!({ "by": "anna", "reason": "once more" }),
         "approve" | "deny" => json!({ "by": "anna", "comment": "" }),
         "amend" => json!({ "by": "anna", "edit": { "priority": "high" } }),
         "register_agent" => {

@@ -183,6 +183,8 @@ fn body(id: &str, lease: &str, n: usize) -> Option<Value> {
         "ask" => json!({"lease": lease, "question": "which?"}),
         "answer" => json!({"by": by, "text": "this"}),
         "cancel" => json!({"by": by, "reason": "over"}),
+        "redirect" => json!({"to_agent": "pilot", "reason": "it is better so"}),
+        "retry" => json!({"reason": "once more"}),
         "approve" | "deny" => json!({"by": "pilot"}),
         "amend" => json!({"by": "pilot", "edit": {"description": "other"}}),
         "register_agent" => json!({"kind": "worker", "max_concurrent_tasks": 100_000}),

@@ -209,7 +209,7 @@ codes! {
         "Check the id.";
     Closed = "HO0502", Conflict, "the handoff is closed",
         "It has ended, and nothing more can happen to it.",
-        "Read its result. For more work, initiate a new handoff.";
+        "Read its result. For more work, initiate a new handoff; what came to nothing can be retried.";
     OfferedElsewhere = "HO0503", Conflict, "the handoff is offered to somebody else",
         "Only the agent that it is offered to now can answer. It may have been rerouted meanwhile.",
         "Nothing to do, unless the name of the agent was a slip.";
@@ -218,7 +218,7 @@ codes! {
         "Stop working on it. Heartbeat in time to keep a lease.";
     AlreadyRunning = "HO0505", Conflict, "somebody works on it already",
         "The handoff was accepted before.",
-        "Nothing to do. To take it over, cancel it and initiate a new one.";
+        "Nothing to do. An operator can give it to somebody else, with `redirect`.";
     NotApproved = "HO0506", Conflict, "the handoff waits for approval",
         "A person has to approve it before it is offered.",
         "Wait, or ask the approver.";
@@ -235,7 +235,7 @@ codes! {
         "It was put off, or waits before a retry, and will be offered again by itself.",
         "Wait until it is offered.";
     NotYours = "HO0511", Forbidden, "the handoff is not this agent's to change",
-        "Only the source, the holder, or the owner of the session may do this.",
+        "Only the source, the holder, or the owner of the session may do this, or a person who runs the work.",
         "Ask one of them.";
 
     NoReturn = "HO0512", Conflict, "there is no return to take",

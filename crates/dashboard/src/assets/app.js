@@ -30,6 +30,12 @@
     }
   };
 
+  // --- On a phone the menu is longer than the window: where somebody is stands in the middle of it.
+  const showPlace = () => {
+    const menu = document.getElementById("menu"), here = menu?.querySelector("[aria-current]");
+    if (here) menu.scrollLeft = here.offsetLeft - menu.offsetLeft - (menu.clientWidth - here.offsetWidth) / 2;
+  };
+
   // --- Parts of the page are replaced by fresh ones. What somebody types into stays; what they opened stays open.
   const busy = (part) => {
     const here = document.activeElement;
@@ -65,6 +71,7 @@
       if (focus) document.getElementById(focus)?.focus({ preventScroll: true });
     }
     tell();
+    showPlace();
   };
 
   let asking = false, again = false, last = 0, timer = 0;
@@ -203,5 +210,6 @@
   setInterval(() => { if (document.querySelector("[data-again]")) soon(); }, 1000);
   setInterval(tell, 1000);
   tell();
+  showPlace();
   listen();
 })();

@@ -137,15 +137,16 @@ fn mode_words(mode: TransferMode) -> &'static str {
     }
 }
 
-fn why_words(why: Why) -> &'static str {
+/// Why messages do not cross.
+pub(crate) fn why_words(why: Why) -> &'static str {
     match why {
         Why::SystemExcluded => "instructions were not asked for",
         Why::ToolCallsExcluded => "tool calls were not asked for",
         Why::ToolResultsExcluded => "results of tools were not asked for",
         Why::ReasoningExcluded => "thinking was not asked for",
         Why::AsidesExcluded => "what was said within delegated work was not asked for",
-        Why::OverMaxMessages => "more messages than asked for",
-        Why::OutsideWindow => "older than a view looks back",
+        Why::OverMaxMessages => "there were more messages than asked for",
+        Why::OutsideWindow => "they are older than what a view looks back on",
         Why::NotRelevant => "they do not bear on the task",
         Why::Summarised => "the summary stands for them",
     }

@@ -5,18 +5,13 @@ use maud::{Markup, html};
 
 /// A form that posts to an address. The script sends it and shows a refusal beside it; without script it is sent as it is.
 pub(crate) fn form(ask: &Ask, action: &str, inside: Markup) -> Markup {
-    html! {
-        form.act method="post" action=(action) data-send {
-            input type="hidden" name="word" value=(ask.form_word());
-            (inside)
-        }
-    }
+    form_of(ask, action, "", inside)
 }
 
 /// The same where it stands among others: `wide` takes what room there is, `long` a line of its own.
 pub(crate) fn form_of(ask: &Ask, action: &str, size: &str, inside: Markup) -> Markup {
     html! {
-        form class=(format!("act {size}")) method="post" action=(action) data-send {
+        form class=(format!("act {size}").trim_end()) method="post" action=(action) data-send {
             input type="hidden" name="word" value=(ask.form_word());
             (inside)
         }

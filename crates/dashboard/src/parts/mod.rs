@@ -5,7 +5,9 @@ mod forms;
 mod text;
 mod time;
 
-pub(crate) use asked::{agent_list, crossing, crossing_line, priority, priority_word, risk, risk_word, share};
+pub(crate) use asked::{
+    agent_list, crossing, crossing_line, priority, priority_word, risk, risk_word, share, why_words,
+};
 pub(crate) use forms::{form, form_of, hidden, reason_field};
 pub(crate) use text::{body, cut, cut_text, fold, json, money, number, quoted};
 pub(crate) use time::{ago, clock, length, moment, until};

@@ -1,9 +1,9 @@
 //! Everything that can be asked on the command line.
 
 use super::{
-    agents, answer, approvals, approve, audit, cancel, chat, check, completions, explain, give_back, graph, hand_off,
-    handoffs, health, history, inbox, init, keys, mcp, out::Look, recommend, run, scripted, serve, sessions, stats,
-    take, verify, watch,
+    agents, answer, approvals, approve, audit, by_hand, cancel, chat, check, completions, explain, give_back, graph,
+    hand_off, handoffs, health, history, inbox, init, keys, mcp, out::Look, recommend, run, scripted, serve, sessions,
+    stats, take, verify, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
@@ -143,6 +143,10 @@ pub enum Command {
     Approve(approve::Approve),
     /// Reject a handoff that waits
     Reject(approve::Decide),
+    /// Give open work to somebody else, whoever has it
+    Redirect(by_hand::Redirect),
+    /// Have the same work tried once more
+    Retry(by_hand::Retry),
     /// List what agents ask before they go on
     Questions(answer::Questions),
     /// Answer what an agent asks
@@ -178,7 +182,7 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Begin", &["demo", "init", "run", "chat", "check", "keep", "serve", "mcp", "health"]),
     ("Hand over", &["hand-off", "recommend", "cancel"]),
     ("Take part", &["inbox", "take", "renew", "give-back", "decline"]),
-    ("Decide", &["approvals", "approve", "reject", "questions", "answer"]),
+    ("Decide", &["approvals", "approve", "reject", "redirect", "retry", "questions", "answer"]),
     ("Look", &["agents", "sessions", "handoffs", "history", "watch", "graph", "stats"]),
     ("Trust", &["keys", "audit", "verify"]),
     ("Help", &["explain", "scripted-model", "completions", "help"]),
@@ -228,7 +232,7 @@ impl Command {
             | Self::Renew(_)
             | Self::GiveBack(_)
             | Self::Decline(_) => Access::Change,
-            Self::Approve(_) | Self::Reject(_) | Self::Answer(_) => Access::Change,
+            Self::Approve(_) | Self::Reject(_) | Self::Answer(_) | Self::Redirect(_) | Self::Retry(_) => Access::Change,
             Self::Keep | Self::Serve(_) | Self::Mcp(_) | Self::Run(_) | Self::Chat(_) => Access::Make,
         }
     }

@@ -13,6 +13,9 @@ pub struct Cancel {
     /// Who takes it back; whoever handed it over when left out
     #[arg(long = "as", value_name = "AGENT")]
     agent: Option<String>,
+    /// Who takes it back as one who runs the work
+    #[arg(long, value_name = "PERSON", conflicts_with = "agent")]
+    by: Option<String>,
     /// Why
     #[arg(long, value_name = "TEXT", default_value = "taken back on the command line")]
     reason: String,
@@ -34,11 +37,12 @@ pub struct Decline {
 
 pub(crate) async fn run(args: &Cancel, job: &mut Job<'_>) -> Result<(), Stop> {
     let id = ids::handoff(job, &args.id).await?;
-    let agent = match &args.agent {
-        Some(agent) => ids::agent(job, agent)?,
-        None => job.engine.handoff(id).await?.request.from_agent.clone(),
+    let by = match (&args.agent, &args.by) {
+        (Some(agent), _) => ids::agent(job, agent)?.to_string(),
+        (None, Some(person)) => person.clone(),
+        (None, None) => job.engine.handoff(id).await?.request.from_agent.to_string(),
     };
-    let answer = job.engine.cancel(id, &agent, &args.reason).await?;
+    let answer = job.engine.cancel(id, &by, &args.reason).await?;
     tell(id, &answer, job).await
 }
 

@@ -148,6 +148,12 @@ fn words(message: &BusMessage, waits: bool) -> Option<Said> {
         }
         Event::Approved { by, .. } => Some(("✓", Style::Green, between()?, format!("approved by {by}"))),
         Event::Denied { by, .. } => Some(("✗", Style::Red, between()?, format!("denied by {by}"))),
+        Event::SessionReopened(hand) => {
+            Some(("↻", Style::Yellow, hand.by.clone(), format!("takes the workflow up again: {}", hand.reason)))
+        }
+        Event::Rerouted { from, to, by_hand: Some(hand), .. } => {
+            Some(("↷", Style::Yellow, format!("{from} → {to}"), format!("{} decided so: {}", hand.by, hand.reason)))
+        }
         Event::Rerouted { from, to, .. } => {
             Some(("↷", Style::Yellow, format!("{from} → {to}"), "somebody else takes it".into()))
         }

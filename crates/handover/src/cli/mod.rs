@@ -10,6 +10,7 @@ mod approve;
 mod args;
 mod audit;
 mod away;
+mod by_hand;
 mod cancel;
 mod chat;
 mod check;
@@ -100,6 +101,8 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::Approvals(args) => approvals::run(args, job).await,
         Command::Approve(args) => approve::approve(args, job).await,
         Command::Reject(args) => approve::reject(args, job).await,
+        Command::Redirect(args) => by_hand::redirect(args, job).await,
+        Command::Retry(args) => by_hand::retry(args, job).await,
         Command::Questions(args) => answer::list(args, job).await,
         Command::Answer(args) => answer::run(args, job).await,
         Command::Agents(args) => agents::run(args, job).await,

@@ -196,6 +196,10 @@ fn detail(event: &Event) -> String {
         Event::HeldUp(Extension { why, .. }) => why.clone(),
         Event::Asked(asking) => asking.question.clone(),
         Event::Answered(answering) => format!("{}: {}", answering.by, answering.text),
+        Event::SessionReopened(hand) => format!("{}: {}", hand.by, hand.reason),
+        Event::Rerouted { from, to, by_hand: Some(hand), .. } => {
+            format!("{from} to {to}, {}: {}", hand.by, hand.reason)
+        }
         Event::Rerouted { from, to, .. } => format!("{from} to {to}"),
         Event::StepRecorded { name, .. } => name.clone(),
         Event::Retried { attempt, .. } => format!("attempt {attempt}"),

@@ -25,11 +25,16 @@ fn script() -> &'static str {
 impl Browser {
     /// Nothing on this page keeps anybody out.
     pub async fn everybody_can_use(&self, page: &str) {
+        let told = self.barriers().await;
+        assert!(told.is_empty(), "{page} ({}):\n{}", self.url().await, told.join("\n"));
+    }
+
+    /// What on this page keeps somebody out.
+    pub async fn barriers(&self) -> Vec<String> {
         self.run(script(), vec![]).await;
         let found = self.run_async(RUN, vec![]).await;
-        let Value::Array(found) = &found else { panic!("axe on {page}: {found}") };
-        let told: Vec<String> = found.iter().map(told).collect();
-        assert!(told.is_empty(), "{page} ({}):\n{}", self.url().await, told.join("\n"));
+        let Value::Array(found) = &found else { panic!("axe: {found}") };
+        found.iter().map(told).collect()
     }
 }
 

@@ -208,13 +208,19 @@ impl Browser {
 
     /// Nothing on this page is wider than the window.
     pub async fn fits(&self, page: &str) {
+        let wide = self.too_wide().await;
+        assert!(wide.is_empty(), "{page} scrolls sideways:\n{}", wide.join("\n"));
+    }
+
+    /// What on this page is wider than the window and makes it scroll sideways.
+    pub async fn too_wide(&self) -> Vec<String> {
         let script = "\
             const root = document.scrollingElement, wide = root.clientWidth;
             if (root.scrollWidth <= wide) return [];
-            return [...document.body.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > wide + 1)
-              .slice(0, 8).map(e => e.outerHTML.slice(0, 160));";
-        let wide = self.run(script, vec![]).await;
-        assert_eq!(wide, json!([]), "{page} scrolls sideways");
+            return [`${root.scrollWidth} of ${wide}`, ...[...document.body.querySelectorAll('*')]
+              .filter(e => e.getBoundingClientRect().right > wide + 1).slice(0, 8).map(e => e.outerHTML.slice(0, 160))];";
+        let found = self.run(script, vec![]).await;
+        found.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
     /// What the browser complained about since it was last asked.

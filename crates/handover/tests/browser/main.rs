@@ -5,12 +5,16 @@
 mod approving;
 mod axe;
 mod browser;
+mod day;
 mod driver;
 mod house;
 mod papers;
+mod people;
+mod pictures;
 #[path = "../server/place.rs"]
 #[allow(dead_code, reason = "the tests of the server use all of it")]
 mod place;
+mod records;
 mod signing_in;
 mod stepping_in;
 mod texts;

@@ -28,6 +28,7 @@ async fn texts_of_others_do_nothing() {
     request.needs_approval = true;
     let waits = house.ask(&session, &request).await;
     request.needs_approval = false;
+    request.task.description.push_str(" again");
     let over = house.ask(&session, &request).await;
     let taken = house.take("writer").await;
     house.give_back(&taken, json!({ bad.as_str(): bad })).await;

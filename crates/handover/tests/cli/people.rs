@@ -184,10 +184,34 @@ fn an_offer_is_declined_and_a_handoff_taken_back() {
             aaaaaaaa  desk → bob  cancelled
             $ handover cancel UUID
             ! handover: HO0502 desk->bob: handoff UUID is cancelled already
-            !   hint: Read its result. For more work, initiate a new handoff.
+            !   hint: Read its result. For more work, initiate a new handoff; what came to nothing can be retried.
             !   more: handover explain HO0502
             = 1
         "#]],
+    );
+}
+
+#[test]
+fn somebody_else_takes_it_and_what_came_to_nothing_is_tried_once_more() {
+    let place = Place::with_team();
+    place.good("hand-off --session trip --to anna --task Read");
+    let id = first(&place, "inbox anna");
+    place.good(&format!("take {id} --as anna"));
+    place.says(
+        &format!(
+            "redirect {id} anna
+             redirect {id} bbo --reason away
+             redirect {id} bob --reason 'anna is away' --by ann
+             give-back {id} --result 1
+             inbox anna
+             retry {id} --reason 'once more'
+             cancel {id} --as anna
+             cancel {id} --by ann --reason enough
+             redirect {id} anna --reason late
+             retry {id} --reason 'once more' --by ann
+             retry {id} --reason 'once more' --by ann"
+        ),
+        &expect![[r#""#]],
     );
 }
 

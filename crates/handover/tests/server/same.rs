@@ -31,7 +31,12 @@ const LINES: &str = "
     approve ID --payload @seats.json --comment fine
     decline ID --as anna --reason busy
     hand-off --session trip --to bob --task Look
+    redirect ID anna --reason 'bob is away'
+    redirect ID nobody --reason x
+    retry ID --reason x
     cancel ID --reason enough
+    retry ID --reason 'not enough' --by boss
+    cancel ID --by boss --reason enough
     handoffs
     handoffs show ID
     handoffs show ID --json

@@ -3,6 +3,7 @@
 mod agents;
 mod approvals;
 mod audit;
+mod by_hand;
 mod commands;
 mod events;
 mod handoffs;
@@ -21,13 +22,14 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 
 /// All routes, in the order of the document.
 pub(crate) fn all() -> Vec<Route> {
-    let chapters: [(&str, Vec<Route>); 13] = [
+    let chapters: [(&str, Vec<Route>); 14] = [
         ("Sessions", sessions::routes()),
         ("Shared things", shared::routes()),
         ("Handoffs", handoffs::routes()),
         ("Work", work::routes()),
         ("Approvals", approvals::routes()),
         ("Questions", questions::routes()),
+        ("Stepping in", by_hand::routes()),
         ("Agents", agents::routes()),
         ("Workflows", workflows::routes()),
         ("Events", events::routes()),

@@ -76,9 +76,9 @@ async fn find(ask: &Ask, search: &Search) -> Result<Found, Wrong> {
     let (first, last) = (records.first().map(|one| one.position), records.last().map(|one| one.position));
     let link = |name, place: Option<u64>| place.map(|place| search.link(name, &place.to_string()));
     let (later, earlier) = if forward {
-        (link("after", next), link("before", last.or(Some(query.after + 1))))
+        (link("after", next), link("before", last.or(Some(query.after.saturating_add(1)))))
     } else {
-        let began = (query.before > 0).then_some(first.unwrap_or(query.before - 1));
+        let began = (query.before > 0).then(|| first.unwrap_or(query.before - 1));
         (link("after", began), link("before", next))
     };
     Ok(Found { records, later, earlier })

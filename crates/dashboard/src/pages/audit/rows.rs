@@ -29,8 +29,9 @@ fn row(ask: &Ask, stored: &StoredRecord) -> Markup {
         tr data-key=(stored.position) {
             td.when { (parts::ago(record.timestamp, ask.now)) }
             td.wide {
+                (parts::badge(tone, &record.event_type.replace('_', " "))) " " (words) " "
                 details id=(format!("record-{}", stored.position)) {
-                    summary { (parts::badge(tone, &record.event_type.replace('_', " "))) " " span.told { (words) } }
+                    summary { "record" span.unseen { " " (stored.position) } }
                     (whole(stored, &record))
                 }
             }

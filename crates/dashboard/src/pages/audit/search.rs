@@ -10,9 +10,10 @@ use handover_engine::RecordQuery;
 use maud::{Markup, html};
 
 /// Every event type, in the order in which things happen.
-pub(super) const TYPES: [&str; 54] = [
+pub(super) const TYPES: [&str; 55] = [
     "session_opened",
     "session_ended",
+    "session_reopened",
     "limits_changed",
     "messages_appended",
     "initiated",

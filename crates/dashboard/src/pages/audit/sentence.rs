@@ -16,6 +16,9 @@ pub(super) fn sentence(record: &Record, message: Option<&BusMessage>) -> (&'stat
 fn quiet(record: &Record) -> Markup {
     match &record.event {
         Event::LimitsChanged { by, .. } => html! { (by) " changed how far the session may go" },
+        Event::SessionReopened(hand) => {
+            html! { (hand.by) " opened the session again: " (parts::quoted(&hand.reason, WORDS)) }
+        }
         Event::MessagesAppended { count, mark } => {
             html! { (parts::number(*count)) " said in the conversation; it has " (parts::number(mark.messages)) " messages" }
         }

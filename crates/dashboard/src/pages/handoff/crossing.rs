@@ -2,7 +2,7 @@
 
 use crate::parts;
 use handover_core::{
-    context::{Manifest, TransferMode, Why},
+    context::{Manifest, TransferMode},
     handoff::Handoff,
 };
 use maud::{Markup, html};
@@ -52,24 +52,10 @@ fn manifest_facts(manifest: &Manifest) -> Markup {
             table {
                 thead { tr { th { "Withheld because" } th.number { "Messages" } th.number { "Tokens" } } }
                 tbody { @for withheld in &manifest.withheld {
-                    tr { td.withheld { (why(withheld.why)) } td.number { (parts::number(withheld.messages)) } td.number { (parts::number(withheld.tokens)) } }
+                    tr { td.withheld { (parts::why_words(withheld.why)) } td.number { (parts::number(withheld.messages)) } td.number { (parts::number(withheld.tokens)) } }
                 } }
             }
         }
         p.small.soft { "Digest " code { (manifest.digest.to_string().chars().take(24).collect::<String>()) "…" } }
-    }
-}
-
-fn why(why: Why) -> &'static str {
-    match why {
-        Why::SystemExcluded => "instructions were not asked for",
-        Why::ToolCallsExcluded => "tool calls were not asked for",
-        Why::ToolResultsExcluded => "results of tools were not asked for",
-        Why::ReasoningExcluded => "thinking was not asked for",
-        Why::AsidesExcluded => "what was said within delegated work was not asked for",
-        Why::OverMaxMessages => "there were more messages than asked for",
-        Why::OutsideWindow => "they are older than what a view looks back on",
-        Why::NotRelevant => "they do not bear on the task",
-        Why::Summarised => "the summary stands for them",
     }
 }

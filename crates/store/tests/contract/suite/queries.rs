@@ -42,9 +42,15 @@ fn expected(house: &House, query: &RecordQuery) -> Vec<u64> {
             && query.event_type.as_ref().is_none_or(|e| record.event_type == *e)
             && query.since.is_none_or(|since| record.timestamp >= since)
             && query.until.is_none_or(|until| record.timestamp < until)
+            && (query.before == 0 || position < query.before)
     };
     let found = house.records.iter().filter(|(position, record)| fits(**position, &record.3));
-    found.map(|(position, _)| *position).take(query.limit).collect()
+    let mut positions: Vec<u64> = found.map(|(position, _)| *position).collect();
+    if query.latest_first {
+        positions.reverse();
+    }
+    positions.truncate(query.limit);
+    positions
 }
 
 pub async fn records_are_found_by_each_filter(open: Open) {
@@ -87,6 +93,12 @@ pub async fn records_are_found_by_each_filter(open: Open) {
         assert_eq!(positions, expected(&house, &query), "{query:?}");
         let other_session = query.handoff.is_some() && query.session.is_some();
         assert!(!found.is_empty() || other_session, "{query:?} tests nothing");
+        for (before, limit) in [(0, 3), (last, 1_000), (last * 3 / 4, 1_000)] {
+            let backwards = RecordQuery { before, limit, latest_first: true, ..query.clone() };
+            let found = house.store.records(&backwards).await.unwrap();
+            let positions: Vec<u64> = found.iter().map(|record| record.position).collect();
+            assert_eq!(positions, expected(&house, &backwards), "{backwards:?}");
+        }
     }
     let nothing = [
         RecordQuery { session: Some(session("nobody")), ..base.clone() },

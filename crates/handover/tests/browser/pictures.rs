@@ -1,0 +1,81 @@
+//! Every page with real data, by day and by night, on a desk and on a phone: everybody can use it, it fits, and a picture is
+//! taken of it. `cargo xtask pictures` keeps the pictures, after a longer day.
+
+use crate::{
+    browser::{Browser, Size},
+    day::{Day, SETTINGS},
+    place::{Place, Served, free},
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Where pictures are kept, when they are.
+const KEPT: &str = "HANDOVER_PICTURES";
+/// Sessions of the charter team that a day has.
+const FEW: usize = 20;
+const MANY: usize = 300;
+/// Handoffs among which one is chosen.
+const PAGE: usize = 50;
+/// How good pictures are, of 100.
+const QUALITY: u32 = 70;
+/// Every page, by name; what is in braces is found out.
+const PAGES: [(&str, &str); 12] = [
+    ("team", "/team"),
+    ("sessions", "/sessions"),
+    ("session", "/sessions/{session}"),
+    ("conversation", "/sessions/letter-000"),
+    ("handoff", "/handoffs/{handoff}"),
+    ("approvals", "/approvals"),
+    ("inbox", "/inbox"),
+    ("workflows", "/workflows"),
+    ("workflow", "/workflows/charter"),
+    ("audit", "/audit"),
+    ("experiments", "/experiments"),
+    ("overview", "/?range=24h"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn taken() {
+    let kept = std::env::var_os(KEPT).map(PathBuf::from);
+    let place = Place::new(None);
+    place.write("handover.yaml", SETTINGS);
+    let day = Day::begin(place.path()).await;
+    day.live(if kept.is_some() { MANY } else { FEW }).await;
+    let waits = day.engine.approvals(None).await.unwrap().remove(0).handoff;
+    let first = day.engine.handoff_history(&waits.session_id, 0, PAGE).await.unwrap();
+    let handoff = first.iter().find(|handoff| handoff.to_agent.as_str() == "flight_search").unwrap().id;
+    day.leave_open().await;
+    drop(day);
+    let served = Served::of(place, free());
+    let browser = Browser::open(Size::Desktop, false).await;
+    let mut wrong = Vec::new();
+    for (name, path) in PAGES {
+        let url = served.url()
+            + &path.replace("{handoff}", &handoff.to_string()).replace("{session}", waits.session_id.as_str());
+        for (size, dark) in [(Size::Desktop, false), (Size::Desktop, true), (Size::Phone, false), (Size::Phone, true)] {
+            browser.looks(size, dark);
+            browser.goto(&url).await;
+            let what = format!("{name}, {size:?}, {}", if dark { "dark" } else { "light" });
+            if !browser.text().await.contains("open server") {
+                wrong.push(format!("{what} is no page: {}", browser.text().await));
+                break;
+            }
+            if let Some(kept) = &kept {
+                take(&browser, kept, name, size, dark);
+            }
+            wrong.extend(browser.too_wide().await.into_iter().map(|wide| format!("{what} is too wide: {wide}")));
+            wrong.extend(browser.barriers().await.into_iter().map(|rule| format!("{what}\n{rule}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    browser.end();
+}
+
+/// Takes a picture of what is to be seen without scrolling.
+fn take(browser: &Browser, folder: &Path, name: &str, size: Size, dark: bool) {
+    let taken = browser.tells("Page.captureScreenshot", &json!({"format": "webp", "quality": QUALITY}));
+    let bytes = STANDARD.decode(taken["data"].as_str().unwrap()).unwrap();
+    let (colours, size) = (if dark { "dark" } else { "light" }, if size == Size::Phone { "phone" } else { "desktop" });
+    std::fs::write(folder.join(format!("{name}-{colours}-{size}.webp")), bytes).unwrap();
+}
