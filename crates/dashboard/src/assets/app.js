@@ -70,8 +70,15 @@
     }
     return added;
   };
+  // A page that has become quite another one, such as the first visit when the first session comes, is replaced as a whole.
+  const another = (fresh) => {
+    const parts = $("main [data-part]").map((part) => part.dataset.part), main = document.querySelector("main");
+    if (!parts.length || parts.some((name) => partOf(fresh, name)) || busy(main)) return false;
+    main.replaceWith(document.importNode(fresh.querySelector("main"), true));
+    return true;
+  };
   const swap = (fresh) => {
-    const added = add(fresh);
+    const added = another(fresh) ? new Set() : add(fresh);
     for (const part of $("[data-part]")) {
       const next = partOf(fresh, part.dataset.part);
       if (added.has(part.dataset.part) || busy(part)) continue;
