@@ -2,12 +2,14 @@
 
 mod approvals;
 pub(crate) mod audit;
+mod experiments;
 mod handoff;
 mod inbox;
 mod overview;
 mod session;
 mod sessions;
 mod team;
+mod workflows;
 
 use crate::{House, ask, assets, live, sign_in};
 use axum::{
@@ -52,6 +54,9 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/team/{agent}", shows!(house, team::show))
         .route("/team/{agent}/breaker", takes!(house, team::breaker))
         .route("/team/{agent}/standing", takes!(house, team::standing))
+        .route("/workflows", shows!(house, workflows::list))
+        .route("/workflows/{workflow}", shows!(house, workflows::show))
+        .route("/experiments", shows!(house, experiments::list))
         .route("/sessions", shows!(house, sessions::list))
         .route("/approvals", shows!(house, approvals::list))
         .route("/approvals/{handoff}", takes!(house, approvals::decide))

@@ -163,6 +163,18 @@ pub(crate) fn pager(later: Option<String>, earlier: Option<String>) -> Markup {
     }
 }
 
+/// The same for a list that has no order in time.
+pub(crate) fn pages(before: Option<String>, further: Option<String>) -> Markup {
+    html! {
+        @if before.is_some() || further.is_some() {
+            nav.pager aria-label="Further rows" {
+                @if let Some(href) = before { a href=(href) rel="prev" { "← Before" } }
+                @if let Some(href) = further { a href=(href) rel="next" { "Further →" } }
+            }
+        }
+    }
+}
+
 /// The head of a page: what it is, and what stands beside it.
 pub(crate) fn head(title: Markup, beside: Markup) -> Markup {
     html! { header.head { h1 { (title) } (beside) } }

@@ -57,10 +57,6 @@ impl Figures {
     pub(crate) fn cost(&self) -> f64 {
         real(self.micros) / 1_000_000.0
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// What can be added up.

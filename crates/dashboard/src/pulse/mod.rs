@@ -9,7 +9,7 @@ mod tenant;
 mod tests;
 
 pub(crate) use figures::{Figures, real};
-pub(crate) use tenant::{NAMED, Stop, Tenant, Window};
+pub(crate) use tenant::{NAMED, Tenant, Window};
 
 use handover_core::{
     access::{Caller, Role},

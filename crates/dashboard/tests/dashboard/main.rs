@@ -5,9 +5,11 @@
 mod approvals;
 mod audit;
 mod desk;
+mod experiments;
 mod house;
 mod inbox;
 mod overview;
 mod session;
 mod signing_in;
 mod team;
+mod workflows;

@@ -5,6 +5,7 @@
 mod common;
 
 mod by_hand;
+mod counting;
 mod defining;
 mod held_up;
 mod moving;

@@ -112,8 +112,13 @@ fn breakers(ask: &Ask) -> Vec<Blocked> {
         tone: "bad",
         badge: "breaker",
         on: parts::agent(&agent),
-        what: html! { "is left alone after " (breaker.failures) " failures" },
-        until: breaker.open_until,
+        what: match breaker.state {
+            BreakerState::HalfOpen => html! { "failed " (breaker.failures) " times; the next handoff tries it" },
+            BreakerState::Open | BreakerState::Closed => {
+                html! { "is left alone after " (breaker.failures) " failures" }
+            }
+        },
+        until: breaker.open_until.filter(|_| breaker.state == BreakerState::Open),
         href: parts::agent_url(&agent),
     });
     row.collect()

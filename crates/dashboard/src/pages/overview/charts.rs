@@ -38,7 +38,7 @@ fn throughput(lately: &Lately) -> Chart {
     let ended = vec![
         series(lately, "completed", "good", |figures| Some(real(figures.completed))),
         series(lately, "failed", "bad", |figures| Some(real(figures.failed))),
-        series(lately, "other ends", "off", |figures| Some(real(figures.other))),
+        series(lately, "other", "off", |figures| Some(real(figures.other))),
     ];
     let about = format!("done, {} begun", short(total.opened));
     Chart { value: short(total.ended()), about, ..chart(lately, "throughput", "Throughput", ended) }
@@ -91,7 +91,8 @@ fn whole(value: f64) -> u64 {
     value.round() as u64
 }
 
-fn time(ms: f64) -> String {
+/// A length of time that was reckoned.
+pub(crate) fn time(ms: f64) -> String {
     parts::length(whole(ms))
 }
 

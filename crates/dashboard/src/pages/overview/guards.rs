@@ -30,7 +30,7 @@ pub(super) fn breakers(ask: &Ask) -> Markup {
     let names: Vec<&AgentId> = now.keys().chain(opened.keys().filter(|agent| !now.contains_key(*agent))).collect();
     html! {
         section.card data-part="breakers" {
-            header { h2 { "Breakers" } span.soft.small.push { "opened " (opened.values().sum::<u64>()) " times lately" } }
+            header { h2 { "Breakers" } span.soft.small.push { "opened lately: " (opened.values().sum::<u64>()) } }
             @if names.is_empty() {
                 p.soft { "All closed. An agent that fails several times in a row is left alone for a while; it shows here." }
             } @else {
@@ -49,7 +49,7 @@ fn breaker(ask: &Ask, agent: &AgentId, now: Option<&BreakerView>, opened: u64) -
     html! {
         tr {
             td { (parts::agent(agent)) }
-            td { (state(now)) @if let Some(until) = now.and_then(|now| now.open_until) { " " small.soft { (parts::until(until, ask.now)) } } }
+            td { (state(now)) @if let Some(until) = now.and_then(|now| now.open_until).filter(|until| *until > ask.now) { " " small.soft { (parts::until(until, ask.now)) } } }
             td.number data-name="failures" { (now.map_or(0, |now| now.failures)) }
             td.number data-name="opened" { (opened) }
         }

@@ -6,7 +6,7 @@ mod guards;
 mod happening;
 mod next;
 
-pub(crate) use charts::{percent, short};
+pub(crate) use charts::{percent, short, time};
 pub(crate) use guards::state as breaker_state;
 
 use crate::{
@@ -114,7 +114,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
     let body = html! {
         (parts::head(html! { "Overview" }, ranges(&ask, lately.as_ref())))
         (tiles(&open, blocked::for_people(&ask, &open), lately.as_ref()))
-        div.overview {
+        div.overview.first {
             div { (happening::running(&ask, &open.running)) (happening) }
             div { (blocked::card(&ask, &blocked)) (next) }
         }
@@ -146,7 +146,7 @@ fn tiles(open: &Open, people: usize, lately: Option<&Lately>) -> Markup {
     html! {
         div.stats.tiles data-part="tiles" {
             (tile(if open.running.is_empty() { "" } else { "run" }, Some("#now"), &parts::up_to(open.running.len()), "running"))
-            (tile(if people == 0 { "" } else { "wait" }, Some("#blocked"), &parts::up_to(people), "waiting for people"))
+            (tile(if people == 0 { "" } else { "wait" }, Some("#blocked"), &parts::up_to(people), "wait for people"))
             @if let Some(Lately { window, range, .. }) = lately {
                 @let total = &window.total;
                 @let success = total.success();

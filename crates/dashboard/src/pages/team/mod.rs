@@ -44,12 +44,7 @@ pub(crate) async fn list(ask: Ask) -> Answer {
                     }
                 }
                 @if page.is_empty() { p.soft { "Nobody fits." } } @else { (table(&ask, &page)) }
-                @if later.is_some() || earlier.is_some() {
-                    nav.pager aria-label="More" {
-                        @if let Some(href) = later { a href=(href) rel="prev" { "← Before" } }
-                        @if let Some(href) = earlier { a href=(href) rel="next" { "Further →" } }
-                    }
-                }
+                (parts::pages(later, earlier))
             }
         }
     };

@@ -128,7 +128,7 @@ fn step_in(ask: &Ask, agent: &Agent) -> Result<Markup, HandoffError> {
             (parts::facts(&[
                 ("Breaker", overview::breaker_state(Some(&breaker))),
                 ("Failures in a row", html! { (breaker.failures) }),
-                ("Tried again", breaker.open_until.map_or_else(|| html! {}, |until| parts::until(until, ask.now))),
+                ("Tried again", breaker.open_until.filter(|until| *until > ask.now).map_or_else(|| html! {}, |until| parts::until(until, ask.now))),
                 ("Last heard of", ask.engine.last_heard(id)?.map_or_else(|| html! {}, |at| parts::ago(at, ask.now))),
                 ("Load", load(agent)),
             ]))

@@ -42,7 +42,7 @@ pub(super) fn card(ask: &Ask, agents: &[Agent]) -> Markup {
         section.card data-part="flow" {
             header { h2 { "Who hands over to whom" } @if let Some(note) = graph.note() { span.soft.small.push { (note) } } }
             @if pairs.is_empty() { p.soft { @if restricted { "Who hands over to whom is for those who see all sessions of their tenant." } @else { "Nothing was handed over lately. Arrows come with the first handoff." } } }
-            div.picture tabindex="0" role="region" aria-label="Flow of the team" { (PreEscaped(graph::svg_for_page(&graph))) }
+            div.picture.far tabindex="0" role="region" aria-label="Flow of the team" { (PreEscaped(graph::svg_for_page(&graph))) }
             (legend())
             @if agents.len() > TEAM_DRAWN_MAX { p.soft.small { "Drawn are the " (TEAM_DRAWN_MAX) " with the most to do; the table has all." } }
         }
