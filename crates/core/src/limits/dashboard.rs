@@ -32,6 +32,8 @@ pub const PULSE_NAMES_MAX: usize = 2_000;
 pub const PULSE_TENANTS_MAX: usize = 100;
 /// Handoffs that wait for a yes on one page: each shows what would cross.
 pub const PAGE_APPROVALS: usize = 20;
+/// Messages of what would cross that a page shows, the latest ones.
+pub const PAGE_CROSSING: usize = 8;
 /// Decisions about approvals that are shown as the latest.
 pub const PAGE_DECIDED: usize = 8;
 /// People's tasks on one page: each shows what its person is told.
