@@ -194,7 +194,8 @@ impl Draft<'_> {
         let going_on = self.session.open.values().find(|open| open.request.retry_of == Some(id));
         if let Some(open) = going_on {
             let message = format!("handoff {id} is tried once more already, as {}", open.id);
-            return Err(between(Refusal::new(Code::Repetition, message), over));
+            let refusal = Refusal::new(Code::Repetition, message).hint("wait for that one, redirect it, or cancel it");
+            return Err(between(refusal, over));
         }
         Ok(())
     }

@@ -310,7 +310,7 @@ fn what_came_to_nothing_is_begun_once_more_as_another_handoff() {
         5 accepted h b L1 until 30s deadline 60s
         6 failed h failed returned to a
         7 initiated h2 a->b delegation offered until 30s again after h by ann
-        refused HO0704 handoff h is tried once more already, as h2
+        refused HO0704 handoff h is tried once more already, as h2 (wait for that one, redirect it, or cancel it)
         8 accepted h2 b L2 until 30s deadline 60s
         9 failed h2 failed returned to a
         10 initiated h3 a->b delegation offered until 210s again after h2 by ann
@@ -453,7 +453,7 @@ fn a_workflow_that_could_not_go_on_goes_on_from_its_last_step() {
         13 session_reopened by ann: once more
         14 initiated h3 b->c sequential offered until 30s path a>b>c again after h2 by ann
         15 state_changed FETCHING->FETCHING: h3 for c
-        refused HO0704 handoff h2 is tried once more already, as h3
+        refused HO0704 handoff h2 is tried once more already, as h3 (wait for that one, redirect it, or cancel it)
         16 accepted h3 c L3 until 30s deadline 300s
         17 failed h3 failed
         18 state_changed FETCHING->LOST on FETCHING_FAILED, failed: FETCHING_FAILED: it came to nothing; rule 2: it waits for FETCHED

@@ -45,15 +45,43 @@
     return typing || typed;
   };
   const keyOf = (element) => element.dataset.key;
+  const partOf = (page, name) => page.querySelector(`[data-part="${CSS.escape(name)}"]`);
+  // A part that the page did not have stands beside the same neighbour as on the fresh one.
+  const twin = (other) => {
+    const named = other.matches("[data-part]") ? other : other.querySelector("[data-part]");
+    let here = named && partOf(document, named.dataset.part);
+    for (let up = named; here && up !== other; up = up.parentElement) here = here.parentElement;
+    return here;
+  };
+  const add = (fresh) => {
+    const added = new Set();
+    for (const part of $("main [data-part]", fresh)) {
+      if (partOf(document, part.dataset.part) || part.parentElement.closest("[data-part]")) continue;
+      const beside = (way) => {
+        let other = part[way];
+        while (other && !twin(other)) other = other[way];
+        return other && twin(other);
+      };
+      const before = beside("previousElementSibling"), after = before ? null : beside("nextElementSibling");
+      const copy = document.importNode(part, true);
+      if (before) before.after(copy); else if (after) after.before(copy); else continue;
+      copy.classList.add("fresh");
+      added.add(part.dataset.part);
+    }
+    return added;
+  };
   const swap = (fresh) => {
+    const added = add(fresh);
     for (const part of $("[data-part]")) {
-      const next = fresh.querySelector(`[data-part="${CSS.escape(part.dataset.part)}"]`);
-      if (!next || busy(part)) continue;
+      const next = partOf(fresh, part.dataset.part);
+      if (added.has(part.dataset.part) || busy(part)) continue;
       // Parts within parts are looked at with the outer one.
-      if (part.parentElement.closest("[data-part]")) continue;
+      if (part.parentElement?.closest("[data-part]")) continue;
+      if (!next) { part.remove(); continue; }
       const known = new Set($("[data-key]", part).concat(part.dataset.key ? [part] : []).map(keyOf));
       const open = new Set($("details[open][id]", part).map((details) => details.id));
       const scrolled = $("[data-scroll]", part).map((element) => [element.dataset.scroll, element.scrollTop]);
+      const looked = $(".picture", part).map((picture) => [picture.scrollLeft, picture.scrollTop]);
       const focus = part.contains(document.activeElement) ? document.activeElement.id : "";
       if (part.dataset.was === undefined) part.dataset.was = part.innerHTML;
       if (part.dataset.was === next.innerHTML && part.className === next.className && part.dataset.key === next.dataset.key) continue;
@@ -64,6 +92,7 @@
         const element = next.querySelector(`[data-scroll="${CSS.escape(name)}"]`);
         if (element) element.scrollTop = top;
       }
+      $(".picture", next).forEach((picture, at) => { if (looked[at]) [picture.scrollLeft, picture.scrollTop] = looked[at]; });
       for (const element of $("[data-key]", next).concat(next.dataset.key ? [next] : [])) {
         if (!known.has(keyOf(element))) element.classList.add("fresh");
       }
@@ -211,5 +240,7 @@
   setInterval(tell, 1000);
   tell();
   showPlace();
+  // A drawing that is wider than the window is looked at from its middle.
+  for (const picture of $(".picture")) picture.scrollLeft = (picture.scrollWidth - picture.clientWidth) / 2;
   listen();
 })();

@@ -57,6 +57,7 @@ async fn show(all: &[Handoff], job: &mut Job<'_>) -> Result<(), Stop> {
         column("TASK").text(),
     ];
     let mut table = Table::new(&columns);
+    let numbers: HashMap<HandoffId, u64> = all.iter().map(|handoff| (handoff.id, handoff.n)).collect();
     for (depth, handoff) in in_order(all) {
         let took = match (handoff.closed_at, handoff.accepted_at) {
             (Some(closed), _) => times::length(closed.since(handoff.opened_at)),
@@ -65,7 +66,9 @@ async fn show(all: &[Handoff], job: &mut Job<'_>) -> Result<(), Stop> {
         let indent = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
         let (status, style) = status_cell(handoff.status());
         let failed = handoff.result.as_ref().map(|result| tame(&result.notes)).filter(|notes| !notes.is_empty());
-        let task = tame(&handoff.request.task.description);
+        let before = handoff.request.retry_of.and_then(|before| numbers.get(&before));
+        let again = before.map(|n| format!("once more after {n}: ")).unwrap_or_default();
+        let task = format!("{again}{}", tame(&handoff.request.task.description));
         table.row([
             (handoff.n.to_string(), Style::Dim),
             cell(format!("{indent}{} → {}", handoff.request.from_agent, handoff.to_agent)),

@@ -15,6 +15,8 @@ const KEPT: &str = "HANDOVER_PICTURES";
 /// Sessions of the charter team that a day has.
 const FEW: usize = 20;
 const MANY: usize = 300;
+/// How often the overview is looked at until it has all of the day.
+const LOOKS: usize = 200;
 /// Handoffs among which one is chosen.
 const PAGE: usize = 50;
 /// How good pictures are, of 100.
@@ -50,6 +52,7 @@ async fn taken() {
     let served = Served::of(place, free());
     let browser = Browser::open(Size::Desktop, false).await;
     let mut wrong = Vec::new();
+    has_read_up(&browser, &served.url()).await;
     for (name, path) in PAGES {
         let url = served.url()
             + &path.replace("{handoff}", &handoff.to_string()).replace("{session}", waits.session_id.as_str());
@@ -70,6 +73,21 @@ async fn taken() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     browser.end();
+}
+
+/// The server reads what happened lately when it starts; the figures stand still when it has.
+async fn has_read_up(browser: &Browser, url: &str) {
+    let mut before = None;
+    for _ in 0..LOOKS {
+        browser.goto(&format!("{url}/?range=24h")).await;
+        let figures =
+            browser.run("return [...document.querySelectorAll('.stat b')].map(b => b.innerText).join()", vec![]).await;
+        if before.as_ref() == Some(&figures) {
+            return;
+        }
+        before = Some(figures);
+    }
+    panic!("the figures of the overview never stand still");
 }
 
 /// Takes a picture of what is to be seen without scrolling.

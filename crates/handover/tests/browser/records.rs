@@ -53,6 +53,6 @@ async fn records_are_found_verified_and_downloaded() {
     let href = browser.run("return document.querySelector('a[download]').href", vec![]).await;
     let lines = browser.run_async(FETCH, vec![href]).await;
     let lines: Vec<Value> = lines.as_str().unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(!lines.is_empty() && lines.iter().all(|line| line["session_id"] == json!("oslo")), "{lines:?}");
+    assert!(!lines.is_empty() && lines.iter().all(|line| line["record"]["session_id"] == json!("oslo")), "{lines:?}");
     browser.end();
 }

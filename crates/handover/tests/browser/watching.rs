@@ -21,6 +21,9 @@ async fn a_handoff_is_seen_as_it_happens() {
     let id = house.hand_over(&session, "writer", "Write to the mayor").await;
     browser.see("Write to the mayor").await;
     browser.see("on offer").await;
+    // Parts that the page did not have until now.
+    browser.see("Timeline").await;
+    browser.see("Flow").await;
     let taken = house.take("writer").await;
     browser.see("running").await;
     house.give_back(&taken, json!("Dear mayor, all is well.")).await;

@@ -55,6 +55,8 @@ fn in_words(step: &StoryStep) -> String {
         _ => None,
     };
     let Some((name, between, rest)) = split else { return step.what.clone() };
+    // What stands before the name was said by somebody.
+    let (before, name) = name.split_at(name.rfind(' ').map_or(0, |at| at + 1));
     let mut words = String::new();
     for c in name.chars() {
         if c.is_uppercase() && !words.is_empty() {
@@ -62,5 +64,5 @@ fn in_words(step: &StoryStep) -> String {
         }
         words.extend(c.to_lowercase());
     }
-    format!("{words}{between}{rest}")
+    format!("{before}{words}{between}{rest}")
 }

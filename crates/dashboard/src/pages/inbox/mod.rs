@@ -46,6 +46,7 @@ pub(crate) async fn list(ask: Ask) -> Answer {
     let returns = came_back::waiting(&ask, chosen.as_ref(), &people).await?;
     let body = html! {
         (parts::head(html! { "Inbox" }, filter(chosen.as_ref(), &people)))
+        @if !tasks.is_empty() || !questions.is_empty() { (keys(&ask)) }
         section data-part="questions" aria-label="Questions" { (questions::section(&ask, &questions)) }
         section data-part="tasks" aria-labelledby="tasks" {
             h2.part id="tasks" { "Tasks" }
@@ -113,6 +114,17 @@ fn seen(ask: &Ask) -> Markup {
 /// Whether whoever looks may work as this agent.
 fn may_work(ask: &Ask, agent: &AgentId) -> bool {
     ask.may(Right::Act) && ask.engine.caller().may_act_as(agent)
+}
+
+fn keys(ask: &Ask) -> Markup {
+    html! {
+        @if ask.may(Right::Act) {
+            p.keys {
+                kbd { "j" } " " kbd { "k" } " next and previous · " kbd { "a" } " take or answer · " kbd { "e" } " result · " kbd { "q" }
+                " ask · " kbd { "l" } " later · " kbd { "r" } " decline · " kbd { "Esc" } " leaves a field"
+            }
+        }
+    }
 }
 
 fn filter(chosen: Option<&AgentId>, people: &[Agent]) -> Markup {
