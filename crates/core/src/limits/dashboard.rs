@@ -2,10 +2,12 @@
 
 /// How long a sign-in lasts, in milliseconds: a working day.
 pub const SIGN_IN_MS: u64 = 12 * 60 * 60 * 1_000;
-/// Sign-ins that ended before their time and are remembered; beyond it the earliest is forgotten.
-pub const SIGNED_OUT_MAX: usize = 10_000;
-/// Wrong keys per second that all who sign in may try together.
-pub const SIGN_IN_TRIES_PER_SECOND: u32 = 10;
+/// Sign-ins at once; beyond it the earliest ends.
+pub const SIGN_INS_MAX: usize = 10_000;
+/// Pages of one key that listen at once, or of all who come without one.
+pub const LIVE_PER_KEY_MAX: usize = 200;
+/// Events that a page which was away is told one by one. Beyond it the page is asked for again, once.
+pub const LIVE_BEHIND_MAX: u64 = 10_000;
 /// Rows of one list of a page.
 pub const PAGE_ROWS: usize = 50;
 /// Messages of a conversation on one page.

@@ -19,6 +19,9 @@ const MANY: usize = 300;
 const LOOKS: usize = 200;
 /// Handoffs among which one is chosen.
 const PAGE: usize = 50;
+/// The page of which more is shown, and how much at most.
+const TALL: &str = "overview";
+const TALL_MAX: u32 = 1_900;
 /// How good pictures are, of 100.
 const QUALITY: u32 = 70;
 /// Every page, by name; what is in braces is found out.
@@ -65,7 +68,7 @@ async fn taken() {
                 break;
             }
             if let Some(kept) = &kept {
-                take(&browser, kept, name, size, dark);
+                take(&browser, kept, name, size, dark).await;
             }
             wrong.extend(browser.too_wide().await.into_iter().map(|wide| format!("{what} is too wide: {wide}")));
             wrong.extend(browser.barriers().await.into_iter().map(|rule| format!("{what}\n{rule}")));
@@ -90,10 +93,19 @@ async fn has_read_up(browser: &Browser, url: &str) {
     panic!("the figures of the overview never stand still");
 }
 
-/// Takes a picture of what is to be seen without scrolling.
-fn take(browser: &Browser, folder: &Path, name: &str, size: Size, dark: bool) {
+/// Takes a picture of what is to be seen without scrolling; of the overview, which says most, as much as is there.
+async fn take(browser: &Browser, folder: &Path, name: &str, size: Size, dark: bool) {
+    let tall = name == TALL && size == Size::Desktop;
+    if tall {
+        let high =
+            browser.run("return Math.min(document.body.scrollHeight, arguments[0])", vec![json!(TALL_MAX)]).await;
+        browser.is_high(u32::try_from(high.as_u64().unwrap()).unwrap());
+    }
     let taken = browser.tells("Page.captureScreenshot", &json!({"format": "webp", "quality": QUALITY}));
     let bytes = STANDARD.decode(taken["data"].as_str().unwrap()).unwrap();
-    let (colours, size) = (if dark { "dark" } else { "light" }, if size == Size::Phone { "phone" } else { "desktop" });
-    std::fs::write(folder.join(format!("{name}-{colours}-{size}.webp")), bytes).unwrap();
+    let (colours, of) = (if dark { "dark" } else { "light" }, if size == Size::Phone { "phone" } else { "desktop" });
+    std::fs::write(folder.join(format!("{name}-{colours}-{of}.webp")), bytes).unwrap();
+    if tall {
+        browser.looks(size, dark);
+    }
 }

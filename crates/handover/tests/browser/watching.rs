@@ -47,6 +47,46 @@ async fn a_handoff_is_seen_as_it_happens() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_overview_follows_from_the_first_visit_on() {
+    let house = House::new();
+    let browser = house.visitor("olga", "operator --house", "/").await;
+    browser.see("Nothing was handed over yet").await;
+    browser.everybody_can_use("the first visit").await;
+    browser.run(MARK, vec![]).await;
+    let session = house.session("letter", "A letter to the mayor").await;
+    house.hand_over(&session, "writer", "Write to the mayor").await;
+    browser.see("Happening now").await;
+    browser.see_not("Nothing was handed over yet").await;
+    let taken = house.take("writer").await;
+    browser.see("1 running").await;
+    let waits = house.hand_over_dear(&session, "writer", "Print 500 letters").await;
+    browser.see("ann has to say yes").await;
+    browser.see_one("#menu .count").await;
+    house.give_back(&taken, json!("Dear mayor")).await;
+    browser.see_not("1 running").await;
+    // Whoever fails again and again is left alone, and seen to be; an operator brings them back.
+    for task in ["Correct one", "Correct two", "Correct three"] {
+        house.hand_over(&session, "editor", task).await;
+        let taken = house.take("editor").await;
+        let client = house.client();
+        client.give_back(taken.handoff.id, taken.lease, &failed("The ink is out"), None).await.unwrap();
+    }
+    browser.see("editor is left alone after 3 failures").await;
+    browser.holds(MARKED, &[]).await;
+    browser.goto(&house.at("/team/editor")).await;
+    browser.everybody_can_use("an agent that is left alone").await;
+    browser.press("Close the breaker").await;
+    browser.see("The breaker is closed").await;
+    // Everything leads on: from what is blocked to where it is decided.
+    browser.goto(&house.at("/")).await;
+    browser.press("Look at this approval").await;
+    browser.see_one(&format!("[id='{waits}']")).await;
+    browser.back().await;
+    browser.see("ann has to say yes").await;
+    browser.end();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_missed_while_the_server_is_away() {
     let mut house = House::new();
     let session = house.session("letter", "A letter to the mayor").await;
