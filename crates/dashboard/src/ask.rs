@@ -15,13 +15,13 @@ use axum::{
 };
 use bytes::Bytes;
 use handover_core::{
-    access::Right,
+    access::{KeyId, KeyInfo, Right},
     ids::{HandoffId, SessionId},
     limits::REQUEST_BYTES_MAX,
-    refusal::{Code, HandoffError, Refusal},
+    refusal::{Code, Family, HandoffError, Refusal},
     time::Timestamp,
 };
-use handover_engine::Engine;
+use handover_engine::{Denied, Engine, Turnstile};
 use http_body_util::{BodyExt as _, Limited};
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ pub(crate) struct Ask {
     pub(crate) house: Arc<House>,
     /// The sign-in; nothing where the server is open, or a key came with the request itself.
     pub(crate) seat: Option<Seat>,
-    /// Where the page is.
-    pub(crate) path: String,
+    /// The key that came with the request itself.
+    key: Option<KeyId>,
     pub(crate) query: Fields,
     /// What a form sent. It was looked at whether it is one of ours.
     pub(crate) form: Fields,
@@ -72,7 +72,7 @@ impl Ask {
 
     /// The name under which whoever asks decides and speaks: the one that they gave in a form, else their own.
     pub(crate) fn name(&self) -> String {
-        self.form.some("by").map_or_else(|| self.engine.caller().name.clone(), str::to_owned)
+        self.form.some("by").unwrap_or_else(|| self.own_name()).to_owned()
     }
 
     /// The name that a field for it begins with.
@@ -82,6 +82,23 @@ impl Ask {
             Some([agent]) => agent.as_str(),
             _ => &caller.name,
         }
+    }
+
+    /// Whether whoever asked may still have what takes longer: whoever signed out, or whose key was taken back, gets nothing
+    /// more, and neither does whoever came without a key once there is one.
+    pub(crate) fn may_stay(&self) -> bool {
+        let (house, engine) = (&self.house, &self.house.engine);
+        let known = match (&self.seat, &self.key) {
+            (Some(seat), _) => house.seats.counts(engine, seat),
+            (None, Some(key)) => engine.key_opens(key),
+            (None, None) => !engine.was_keyed(),
+        };
+        known && !engine.is_closing()
+    }
+
+    /// By what its pages that listen are counted.
+    pub(crate) fn counted_as(&self) -> String {
+        self.seat.as_ref().map(|seat| &seat.key).or(self.key.as_ref()).map(KeyId::to_string).unwrap_or_default()
     }
 
     /// What a form carries.
@@ -122,44 +139,85 @@ where
     R: Future<Output = Answer>,
 {
     let params = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let mut response = match ask(&house, params, request).await {
-        Ok(ask) => {
-            let frame = page::Frame::of(&ask);
-            match handler(ask).await {
-                Ok(response) => response,
-                Err(wrong) => wrong::page(&frame, &wrong),
-            }
+    let what = asked_for(&request);
+    let (found, ask) = match ask(&house, params, request).await {
+        Ok(found) => found,
+        Err(mut response) => {
+            headers::guard(response.headers_mut());
+            return *response;
         }
-        Err(response) => *response,
     };
+    let frame = page::Frame::of(&ask);
+    let tenant = ask.engine.caller().tenant.clone();
+    let mut response = match handler(ask).await {
+        Ok(response) => response,
+        Err(wrong) => {
+            note(&house, &wrong, found.as_deref(), tenant, what);
+            wrong::page(&frame, &wrong)
+        }
+    };
+    // Whoever mounts the pages writes down who asked.
+    if let Some(key) = found {
+        response.extensions_mut().insert(key);
+    }
     headers::guard(response.headers_mut());
     response
 }
 
-async fn ask(house: &Arc<House>, params: Vec<(String, String)>, request: Request) -> Result<Ask, Box<Response<Body>>> {
+/// What was asked for, without what it was about: there is no end of addresses.
+fn asked_for(request: &Request) -> String {
+    let first = request.uri().path().split('/').nth(1).unwrap_or_default();
+    let last = request.uri().path().split('/').nth(3).map(|last| format!("/{{}}/{last}")).unwrap_or_default();
+    format!("{} /{first}{last}", request.method())
+}
+
+/// Somebody asked for what is not theirs to do: that is on the record, as everywhere.
+fn note(house: &House, wrong: &Wrong, key: Option<&KeyInfo>, tenant: String, what: String) {
+    if wrong.0.code().family() != Family::Forbidden {
+        return;
+    }
+    let denied = Denied { key: key.map(|key| key.id.clone()), tenant: Some(tenant), what, why: wrong.0.code() };
+    let engine = house.engine.clone();
+    // The store says so itself when it cannot write.
+    tokio::spawn(async move { drop(engine.note_denial(denied).await) });
+}
+
+type Found = Option<Arc<KeyInfo>>;
+
+async fn ask(
+    house: &Arc<House>,
+    params: Vec<(String, String)>,
+    request: Request,
+) -> Result<(Found, Ask), Box<Response<Body>>> {
     let position = house.engine.feed_position();
     let (parts, body) = request.into_parts();
-    let known = parts.extensions.get::<Engine>().cloned().map(|engine| (engine, None));
+    let known = parts.extensions.get::<Engine>().cloned().map(|engine| (engine, None, None));
     let seated = || {
         let text = sign_in::cookie(&parts.headers, house.secure)?;
         let (seat, key) = house.seats.find(&house.engine, &text)?;
-        Some((house.engine.for_caller(key.caller()), Some(seat)))
+        Some((house.engine.for_caller(key.caller()), Some(seat), Some(key)))
     };
-    let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-    let Some((engine, seat)) = known.or_else(seated) else {
-        return Err(Box::new(sign_in::please(&parts.method, &path)));
+    let Some((engine, seat, found)) = known.or_else(seated) else {
+        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+        return Err(Box::new(sign_in::please(&parts.method, path)));
     };
+    let wait = parts.extensions.get::<Turnstile>().zip(found.as_ref()).and_then(|(counts, key)| counts.pass(key));
+    if wait.is_some() {
+        let refusal = Refusal::new(Code::RateLimited, "there were too many requests by this key just now");
+        return Err(Box::new(wrong::page(&page::Frame::bare(), &HandoffError::one(refusal).into())));
+    }
     let body = if parts.method == Method::POST { read(body).await.map_err(Box::new)? } else { Bytes::new() };
     let query = Fields::read(parts.uri.query().unwrap_or_default().as_bytes());
     let form = Fields::read(&body);
     if parts.method == Method::POST && !house.seats.fits_form(seat.as_ref(), form.get("word")) {
         let refusal = Refusal::new(Code::StrangeOrigin, "the form is not from this page, or it is too old");
-        let wrong: Wrong = HandoffError::one(refusal.hint("go back, load the page again and send it once more")).into();
+        let wrong: Wrong = HandoffError::one(refusal.hint("load the page again and send it once more")).into();
         return Err(Box::new(wrong::page(&page::Frame::bare(), &wrong)));
     }
     let now = house.engine.now();
+    let key = parts.extensions.get::<KeyId>().cloned();
     let (house, headers) = (house.clone(), parts.headers);
-    Ok(Ask { engine, house, seat, path, query, form, headers, now, position, params })
+    Ok((found, Ask { engine, house, seat, key, query, form, headers, now, position, params }))
 }
 
 /// The body of a form, within the bound of a request; whoever mounts the routes may have a lower one.

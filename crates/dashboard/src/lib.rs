@@ -40,7 +40,7 @@ pub(crate) struct House {
     pub(crate) engine: Engine,
     pub(crate) seats: Seats,
     pub(crate) secure: bool,
-    pub(crate) tries: sign_in::Tries,
+    pub(crate) listening: Arc<live::Listening>,
     pub(crate) verifying: Verifying,
     pub(crate) pulse: Pulse,
 }
@@ -58,13 +58,13 @@ impl Dashboard {
     pub async fn open(engine: Engine, options: Options) -> Result<Self, HandoffError> {
         let seats = Seats::open(&engine).await?;
         let pulse = Pulse::start(&engine)?;
-        let tries = sign_in::Tries::default();
+        let listening = Arc::default();
         Ok(Self {
             house: Arc::new(House {
                 engine,
                 seats,
                 secure: options.secure,
-                tries,
+                listening,
                 verifying: Verifying::default(),
                 pulse,
             }),

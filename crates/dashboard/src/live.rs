@@ -10,11 +10,13 @@ use bytes::Bytes;
 use futures_util::stream;
 use handover_core::{
     ids::SessionId,
-    limits::{KEY_LOOK_MS, LIVE_BEAT_MS},
+    limits::{KEY_LOOK_MS, LIVE_BEAT_MS, LIVE_BEHIND_MAX, LIVE_PER_KEY_MAX},
+    refusal::{Code, Refusal},
 };
 use handover_engine::{BusMessage, Filter, Notice, Subscription};
+use parking_lot::Mutex;
 use serde_json::json;
-use std::{convert::Infallible, time::Duration};
+use std::{collections::HashMap, convert::Infallible, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
 struct Listener {
@@ -22,6 +24,42 @@ struct Listener {
     feed: Subscription,
     beat: Instant,
     over: bool,
+    _place: Place,
+}
+
+/// How many pages listen, by key.
+#[derive(Default)]
+pub(crate) struct Listening(Mutex<HashMap<String, usize>>);
+
+impl Listening {
+    fn take(self: Arc<Self>, who: String) -> Option<Place> {
+        let mut counts = self.0.lock();
+        let count = counts.entry(who.clone()).or_default();
+        if *count >= LIVE_PER_KEY_MAX {
+            return None;
+        }
+        *count += 1;
+        drop(counts);
+        Some(Place { who, all: self })
+    }
+}
+
+/// The place of one that listens.
+struct Place {
+    who: String,
+    all: Arc<Listening>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut counts = self.all.0.lock();
+        if let Some(count) = counts.get_mut(&self.who) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.who);
+            }
+        }
+    }
 }
 
 pub(crate) async fn listen(ask: Ask) -> Answer {
@@ -31,10 +69,18 @@ pub(crate) async fn listen(ask: Ask) -> Answer {
     }
     let last = ask.headers.get("last-event-id").and_then(|value| value.to_str().ok()?.trim().parse().ok());
     let after = last.or(ask.query.number("after")).unwrap_or(ask.position);
+    let Some(place) = ask.house.listening.clone().take(ask.counted_as()) else {
+        let message = format!("{LIVE_PER_KEY_MAX} pages of this key listen already (LIVE_PER_KEY_MAX)");
+        return Err(Refusal::new(Code::Overloaded, message).into());
+    };
+    // Whoever was away for long is told once that much happened; so is whoever speaks of another feed.
+    let near = after <= ask.position && ask.position - after <= LIVE_BEHIND_MAX;
+    let after = if near { after } else { ask.position };
     let feed = ask.engine.subscribe(Filter { session, ..Filter::default() }, Some(after));
     // Said at once, so that the page knows that it is heard.
-    let hello = format!("retry: 1000\nid: {}\nevent: hello\ndata: {{}}\n\n", feed.position());
-    let listener = Listener { ask, feed, beat: next_beat(), over: false };
+    let again = if near { "" } else { "event: again\ndata: {}\n\n" };
+    let hello = format!("retry: 1000\nid: {}\nevent: hello\ndata: {{}}\n\n{again}", feed.position());
+    let listener = Listener { ask, feed, beat: next_beat(), over: false, _place: place };
     let events = stream::unfold((Some(hello), listener), |(hello, mut listener)| async move {
         let text = match hello {
             Some(hello) => hello,
@@ -58,13 +104,13 @@ impl Listener {
     /// The next text to send; nothing when it is over.
     async fn next(&mut self) -> Option<String> {
         loop {
-            if self.over || !self.may_stay() {
+            if self.over || !self.ask.may_stay() {
                 return None;
             }
             let look = Instant::now() + Duration::from_millis(KEY_LOOK_MS);
             tokio::select! {
                 notice = self.feed.next() => match notice {
-                    Ok(Some(Notice::Event(message))) if self.may_stay() => return Some(told(&message)),
+                    Ok(Some(Notice::Event(message))) if self.ask.may_stay() => return Some(told(&message)),
                     Ok(Some(Notice::Event(_))) => return None,
                     // The browser comes back by itself, from where it was.
                     Ok(Some(Notice::Dropped { .. })) | Ok(None) | Err(_) => {
@@ -79,15 +125,6 @@ impl Listener {
                     }
                 }
             }
-        }
-    }
-
-    /// Whoever signed out, or whose key was taken back, hears nothing more.
-    fn may_stay(&self) -> bool {
-        let (house, ask) = (&self.ask.house, &self.ask);
-        match &ask.seat {
-            Some(seat) => house.seats.counts(&house.engine, seat),
-            None => !house.engine.is_closing(),
         }
     }
 }

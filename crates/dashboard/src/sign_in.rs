@@ -14,48 +14,35 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header},
 };
 use handover_core::{
-    access,
-    limits::{SIGN_IN_MS, SIGN_IN_TRIES_PER_SECOND},
+    limits::SIGN_IN_MS,
     refusal::{Code, HandoffError, Refusal},
 };
-use handover_engine::{Denied, Engine};
+use handover_engine::{Denied, Engine, Turnstile};
 use maud::html;
-use parking_lot::Mutex;
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
-/// Wrong keys that were tried in the present second, by everybody.
-#[derive(Default)]
-pub(crate) struct Tries(Mutex<Option<(Instant, u32)>>);
-
-impl Tries {
-    fn now(&self) -> u32 {
-        self.0.lock().filter(|(since, _)| since.elapsed().as_millis() < 1_000).map_or(0, |(_, tries)| tries)
+/// The name of the cookie. With its prefix browsers take it by TLS alone, and from no other host. Without TLS it has the port
+/// in its name, because servers of one machine share their cookies.
+fn cookie_name(headers: &HeaderMap, secure: bool) -> String {
+    if secure {
+        return "__Host-handover".to_owned();
     }
-
-    fn one_more(&self) {
-        let mut held = self.0.lock();
-        *held = match *held {
-            Some((since, tries)) if since.elapsed().as_millis() < 1_000 => Some((since, tries.saturating_add(1))),
-            _ => Some((Instant::now(), 1)),
-        };
-    }
-}
-
-/// The name of the cookie. With its prefix browsers take it by TLS alone, and from no other host.
-fn cookie_name(secure: bool) -> &'static str {
-    if secure { "__Host-handover" } else { "handover" }
+    let host = headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let port = host.rsplit_once(':').map_or("", |(_, port)| port);
+    let port: String = port.chars().filter(char::is_ascii_digit).take(5).collect();
+    if port.is_empty() { "handover".to_owned() } else { format!("handover-{port}") }
 }
 
 /// The sign-in that a browser carries.
 pub(crate) fn cookie(headers: &HeaderMap, secure: bool) -> Option<String> {
+    let wanted = cookie_name(headers, secure);
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == cookie_name(secure)).map(|(_, value)| value.to_owned())
+    pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value.to_owned())
 }
 
-fn set_cookie(response: &mut Response<Body>, secure: bool, value: &str, seconds: u64) {
+fn set_cookie(response: &mut Response<Body>, name: &str, secure: bool, value: &str, seconds: u64) {
     let only = if secure { "; Secure" } else { "" };
-    let name = cookie_name(secure);
     let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{only}");
     if let Ok(value) = HeaderValue::from_str(&text) {
         response.headers_mut().append(header::SET_COOKIE, value);
@@ -89,7 +76,10 @@ pub(crate) async fn door(house: Arc<House>, request: Request) -> Response<Body> 
         see("/")
     } else if parts.method == Method::POST {
         match ask::read(body).await {
-            Ok(body) => shown(&house, &Fields::read(&body)).await,
+            Ok(body) => {
+                let turnstile = parts.extensions.get::<Turnstile>();
+                shown(&house, &parts.headers, turnstile, &Fields::read(&body)).await
+            }
             Err(response) => response,
         }
     } else {
@@ -107,31 +97,32 @@ fn next_of(fields: &Fields) -> String {
     if ours && plain { next.to_owned() } else { "/".to_owned() }
 }
 
-async fn shown(house: &House, fields: &Fields) -> Response<Body> {
+async fn shown(house: &House, headers: &HeaderMap, turnstile: Option<&Turnstile>, fields: &Fields) -> Response<Body> {
     let next = next_of(fields);
-    if house.tries.now() >= SIGN_IN_TRIES_PER_SECOND {
-        let refusal = Refusal::new(Code::RateLimited, "too many wrong keys were tried just now");
-        return form(&next, Some(&refusal.hint("try again in a second").into()));
-    }
-    let text = fields.get("key");
-    let key = match house.engine.key_of(text) {
-        Ok(key) => key,
-        Err(_) => {
-            house.tries.one_more();
-            let key = access::id_of(text);
-            let denied = Denied { key, tenant: None, what: "POST /sign-in".to_owned(), why: Code::BadKey };
-            if let Err(error) = house.engine.note_denial(denied).await {
-                tracing::warn!(target: "handover::dashboard", "a denial was not written down: {error}");
+    let Ok(key) = house.engine.key_of(fields.get("key")) else {
+        // Only those who guess are slowed down: others may come from the same address.
+        let wait = turnstile.and_then(Turnstile::miss);
+        let refusal = match wait {
+            Some(_) => {
+                Refusal::new(Code::RateLimited, "too many wrong keys were tried just now").hint("try again in a second")
             }
-            let refusal = Refusal::new(Code::BadKey, "this key does not open anything");
-            let hint = "check it for what copying left out; an administrator makes one with `handover keys make NAME --role operator`";
-            return form(&next, Some(&refusal.hint(hint).into()));
-        }
+            None => {
+                // Nobody is named: whoever made a key up could blame another one.
+                let denied = Denied { key: None, tenant: None, what: "POST /sign-in".to_owned(), why: Code::BadKey };
+                if let Err(error) = house.engine.note_denial(denied).await {
+                    tracing::warn!(target: "handover::dashboard", "a denial was not written down: {error}");
+                }
+                let hint = "check it for what copying left out; an administrator makes one with `handover keys make NAME \
+                            --role operator`";
+                Refusal::new(Code::BadKey, "this key does not open anything").hint(hint)
+            }
+        };
+        return form(&next, Some(&refusal.into()));
     };
-    match house.seats.take(&key.id, house.engine.now()) {
+    match house.seats.take(&house.engine, &key.id).await {
         Ok(value) => {
             let mut response = see(&next);
-            set_cookie(&mut response, house.secure, &value, SIGN_IN_MS / 1_000);
+            set_cookie(&mut response, &cookie_name(headers, house.secure), house.secure, &value, SIGN_IN_MS / 1_000);
             response
         }
         Err(error) => wrong::page(&Frame::bare(), &error.into()),
@@ -173,6 +164,7 @@ pub(crate) async fn out(ask: Ask) -> Answer {
         ask.house.seats.leave(&ask.house.engine, seat).await?;
     }
     let mut response = see("/sign-in");
-    set_cookie(&mut response, ask.house.secure, "", 0);
+    let name = cookie_name(&ask.headers, ask.house.secure);
+    set_cookie(&mut response, &name, ask.house.secure, "", 0);
     Ok(response)
 }

@@ -25,6 +25,9 @@ impl From<handover_core::refusal::Refusal> for Wrong {
 }
 
 fn status(code: Code) -> StatusCode {
+    if code == Code::RateLimited {
+        return StatusCode::TOO_MANY_REQUESTS;
+    }
     match code.family() {
         Family::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
         Family::Unauthenticated => StatusCode::UNAUTHORIZED,

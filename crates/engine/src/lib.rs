@@ -56,6 +56,7 @@ pub use feed::{BusContext, BusMessage, Filter, Notice, Subscription};
 pub use handover_store::{HandoffQuery, RecordQuery, StoredRecord, Totals};
 pub use picker::Picker;
 pub use reading::{StoryStep, tell};
+pub use rim::Turnstile;
 pub use session::{Assignment, Said};
 pub use stats::{AgentStats, ApprovalStats, Latency, PathCount, StatsQuery, StatsReport, WorkflowStats};
 pub use summarizer::Summarizer;

@@ -2,7 +2,7 @@
 
 use crate::{audit::line, engine::Engine, session::Assignment};
 use handover_core::{
-    access::Right,
+    access::{KeyInfo, Right},
     command::{Answer, Command, Giving, Goto},
     handoff::{Handoff, Phase},
     ids::{AgentId, GroupId, HandoffId, LeaseId, SessionId},
@@ -11,6 +11,36 @@ use handover_core::{
     wire::Parsed,
 };
 use handover_store::{HandoffQuery, RecordQuery};
+use std::{sync::Arc, time::Duration};
+
+/// What a rim that finds keys by itself tells whoever counts requests. It comes with the request.
+#[derive(Clone)]
+pub struct Turnstile {
+    pass: Arc<dyn Fn(&KeyInfo) -> Option<Duration> + Send + Sync>,
+    miss: Arc<dyn Fn() -> Option<Duration> + Send + Sync>,
+}
+
+impl Turnstile {
+    /// One that counts requests by a key, and keys that open nothing, by these.
+    pub fn new(
+        pass: impl Fn(&KeyInfo) -> Option<Duration> + Send + Sync + 'static,
+        miss: impl Fn() -> Option<Duration> + Send + Sync + 'static,
+    ) -> Self {
+        Self { pass: Arc::new(pass), miss: Arc::new(miss) }
+    }
+
+    /// A request by this key; how long to wait where there were too many.
+    #[must_use]
+    pub fn pass(&self, key: &KeyInfo) -> Option<Duration> {
+        (self.pass)(key)
+    }
+
+    /// A key that opens nothing; how long to wait where there were too many.
+    #[must_use]
+    pub fn miss(&self) -> Option<Duration> {
+        (self.miss)()
+    }
+}
 
 impl Engine {
     /// Whose sessions this engine's caller sees.

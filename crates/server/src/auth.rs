@@ -12,7 +12,7 @@ use handover_core::{
     limits::{BAD_KEY_ADDRESSES_MAX, BAD_KEYS_PER_SECOND, CONNECTIONS_MAX, KEY_LOOK_MS},
     refusal::{Code, Refusal},
 };
-use handover_engine::{Denied, Engine};
+use handover_engine::{Denied, Engine, Turnstile};
 use std::{
     net::{IpAddr, SocketAddr},
     sync::Arc,
@@ -28,8 +28,8 @@ pub(crate) struct Gate {
     /// Whether the server can be reached from other machines. Without keys nobody is let in then.
     beyond: bool,
     per_second: u32,
-    rates: Rates<KeyId>,
-    bad: Rates<IpAddr>,
+    rates: Arc<Rates<KeyId>>,
+    bad: Arc<Rates<IpAddr>>,
 }
 
 /// Whoever was let in.
@@ -42,7 +42,7 @@ pub(crate) struct Entered {
 
 impl Gate {
     pub(crate) fn new(engine: Engine, beyond: bool, per_second: u32) -> Self {
-        let (rates, bad) = (Rates::new(CONNECTIONS_MAX), Rates::new(BAD_KEY_ADDRESSES_MAX));
+        let (rates, bad) = (Arc::new(Rates::new(CONNECTIONS_MAX)), Arc::new(Rates::new(BAD_KEY_ADDRESSES_MAX)));
         Self { engine, beyond, per_second, rates, bad }
     }
 
@@ -83,6 +83,14 @@ impl Gate {
         let caller = for_tenant(key.caller(), headers)?;
         let engine = self.engine.for_caller(caller.clone());
         Ok(Entered { engine, caller, key: Some(key), standing: Some(standing) })
+    }
+
+    /// Counts for a mount that finds keys by itself, as here.
+    pub(crate) fn turnstile(&self, peer: SocketAddr) -> Turnstile {
+        let (rates, bad, usual) = (self.rates.clone(), self.bad.clone(), self.per_second);
+        let pass = move |key: &KeyInfo| rates.take(&key.id, key.per_second.unwrap_or(usual), Instant::now()).wait;
+        let miss = move || bad.take(&network(peer.ip()), BAD_KEYS_PER_SECOND, Instant::now()).wait;
+        Turnstile::new(pass, miss)
     }
 
     fn key(&self, headers: &HeaderMap, peer: SocketAddr) -> Result<Arc<KeyInfo>, Problem> {

@@ -19,6 +19,7 @@ use axum::{
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use handover_core::{
+    access::KeyInfo,
     limits::REQUEST_BYTES_MAX,
     refusal::{Code, Refusal},
 };
@@ -235,6 +236,12 @@ pub(crate) struct Told {
 
 impl Told {
     /// Who was let in.
+    /// Somebody whom a mount found by itself.
+    pub(crate) fn found(&mut self, key: &KeyInfo) {
+        self.key = Some(key.id.to_string());
+        self.tenant = Some(key.tenant.clone());
+    }
+
     pub(crate) fn entered(&mut self, entered: &Entered) {
         self.key = entered.key.as_ref().map(|key| key.id.to_string());
         self.tenant = Some(entered.caller.tenant.clone());

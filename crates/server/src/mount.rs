@@ -18,7 +18,7 @@ use axum::{
 };
 use futures_util::{FutureExt as _, StreamExt as _};
 use handover_core::{
-    access::{KeyId, Right},
+    access::{KeyId, KeyInfo, Right},
     refusal::{Code, Refusal},
 };
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
@@ -92,6 +92,9 @@ async fn answer(
         response = next.run(Request::from_parts(parts, Body::from(body))) => response,
         refusal = sent_away(state, &came) => return Err(refusal.into()),
     };
+    if let Some(key) = response.extensions().get::<Arc<KeyInfo>>() {
+        told.found(key);
+    }
     if !is_stream(response.headers()) {
         return Ok(response);
     }
@@ -135,6 +138,9 @@ async fn sent_away(state: &State, came: &Came) -> Refusal {
 fn enter(state: &State, guard: Guard, request: &mut Request, told: &mut Told) -> Result<Came, Problem> {
     let shows = request.headers().contains_key(header::AUTHORIZATION);
     if guard == Guard::Public && !shows && !state.gate.is_open() {
+        // Whatever finds a key by itself counts its requests by ours.
+        let counts = state.gate.turnstile(door::peer_of(request));
+        request.extensions_mut().insert(counts);
         return Ok(Came::Unseen);
     }
     let entered = state.gate.enter(request.headers(), door::peer_of(request))?;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// Where the limits are.
 pub const SOURCE: &str = "crates/core/src/limits.rs";
 /// All files with limits, in the order of the page.
-pub const SOURCES: [&str; 8] = [
+pub const SOURCES: [&str; 9] = [
     SOURCE,
     "crates/core/src/limits/agents.rs",
     "crates/core/src/limits/server.rs",

@@ -2,10 +2,12 @@
 
 /// How long a sign-in lasts, in milliseconds: a working day.
 pub const SIGN_IN_MS: u64 = 12 * 60 * 60 * 1_000;
-/// Sign-ins that ended before their time and are remembered; beyond it the earliest is forgotten.
-pub const SIGNED_OUT_MAX: usize = 10_000;
-/// Wrong keys per second that all who sign in may try together.
-pub const SIGN_IN_TRIES_PER_SECOND: u32 = 10;
+/// Sign-ins at once; beyond it the earliest ends.
+pub const SIGN_INS_MAX: usize = 10_000;
+/// Pages of one key that listen at once, or of all who come without one.
+pub const LIVE_PER_KEY_MAX: usize = 200;
+/// Events that a page which was away is told one by one. Beyond it the page is asked for again, once.
+pub const LIVE_BEHIND_MAX: u64 = 10_000;
 /// Rows of one list of a page.
 pub const PAGE_ROWS: usize = 50;
 /// Messages of a conversation on one page.
@@ -30,6 +32,8 @@ pub const PULSE_NAMES_MAX: usize = 2_000;
 pub const PULSE_TENANTS_MAX: usize = 100;
 /// Handoffs that wait for a yes on one page: each shows what would cross.
 pub const PAGE_APPROVALS: usize = 20;
+/// Messages of what would cross that a page shows, the latest ones.
+pub const PAGE_CROSSING: usize = 8;
 /// Decisions about approvals that are shown as the latest.
 pub const PAGE_DECIDED: usize = 8;
 /// People's tasks on one page: each shows what its person is told.

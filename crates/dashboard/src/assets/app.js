@@ -22,6 +22,10 @@
       const words = length < second ? "just now" : away >= 0 ? `${rough(length)} ago` : `in ${rough(length)}`;
       if (time.textContent !== words) time.textContent = words;
     }
+    for (const time of $("time[data-clock]")) {
+      const words = new Date(time.dateTime).toLocaleTimeString([], { hour12: false });
+      if (time.textContent !== words) time.textContent = words;
+    }
     for (const time of $("time[data-until]")) {
       const away = Date.parse(time.dateTime) - Date.now();
       const words = away > 0 ? `${left(away)} left` : "due";
@@ -36,81 +40,90 @@
     if (here) menu.scrollLeft = here.offsetLeft - menu.offsetLeft - (menu.clientWidth - here.offsetWidth) / 2;
   };
 
-  // --- Parts of the page are replaced by fresh ones. What somebody types into stays; what they opened stays open.
+  // --- A fresh page is woven into the one that is open: what is the same stays in its place, with what somebody typed,
+  // opened, chose or scrolled to; what is new shows for a moment.
+  const field = "input:not([type=hidden]),textarea,select";
+  const touched = (each) => each.matches("select")
+    ? each.selectedIndex !== Math.max(0, [...each.options].findIndex((option) => option.defaultSelected))
+    : each.matches("[type=checkbox],[type=radio]") ? each.checked !== each.defaultChecked : each.value !== each.defaultValue;
   const busy = (part) => {
     const here = document.activeElement;
-    const typing = here && part.contains(here) && here.matches("input:not([type=hidden]),textarea,select");
-    const typed = $("input:not([type=hidden]),textarea", part).some((field) => field.value !== field.defaultValue)
-      || $("select", part).some((field) => [...field.options].some((option) => option.selected !== option.defaultSelected));
-    return typing || typed;
+    return (here && here.matches(field) && part.contains(here)) || $(field, part).some(touched);
   };
-  const keyOf = (element) => element.dataset.key;
-  const partOf = (page, name) => page.querySelector(`[data-part="${CSS.escape(name)}"]`);
-  // A part that the page did not have stands beside the same neighbour as on the fresh one.
-  const twin = (other) => {
-    const named = other.matches("[data-part]") ? other : other.querySelector("[data-part]");
-    let here = named && partOf(document, named.dataset.part);
-    for (let up = named; here && up !== other; up = up.parentElement) here = here.parentElement;
-    return here;
-  };
-  const add = (fresh) => {
-    const added = new Set();
-    for (const part of $("main [data-part]", fresh)) {
-      if (partOf(document, part.dataset.part) || part.parentElement.closest("[data-part]")) continue;
-      const beside = (way) => {
-        let other = part[way];
-        while (other && !twin(other)) other = other[way];
-        return other && twin(other);
-      };
-      const before = beside("previousElementSibling"), after = before ? null : beside("nextElementSibling");
-      const copy = document.importNode(part, true);
-      if (before) before.after(copy); else if (after) after.before(copy); else continue;
-      copy.classList.add("fresh");
-      added.add(part.dataset.part);
+  const nameOf = (node) => node.nodeType !== 1 ? ""
+    : node.dataset.part || node.dataset.key || node.id || (node.nodeName === "FORM" ? node.getAttribute("action") : "") || "";
+  const same = (one, two) => one.nodeName === two.nodeName && nameOf(one) === nameOf(two);
+  const ours = ["fresh", "chosen", "gone"];
+  const dress = (old, next) => {
+    for (const { name } of [...old.attributes]) {
+      if (!next.hasAttribute(name) && !(name === "open" && old.nodeName === "DETAILS") && name !== "class") old.removeAttribute(name);
     }
-    return added;
+    for (const { name, value } of next.attributes) {
+      if (name !== "class" && !(name === "open" && old.nodeName === "DETAILS") && old.getAttribute(name) !== value) old.setAttribute(name, value);
+    }
+    const kept = ours.filter((name) => name !== "gone" && old.classList.contains(name));
+    const worn = [next.getAttribute("class") || "", ...kept].join(" ").trim();
+    if ((old.getAttribute("class") || "") !== worn) worn ? old.setAttribute("class", worn) : old.removeAttribute("class");
   };
-  // A page that has become quite another one, such as the first visit when the first session comes, is replaced as a whole.
-  const another = (fresh) => {
-    const parts = $("main [data-part]").map((part) => part.dataset.part), main = document.querySelector("main");
-    if (!parts.length || parts.some((name) => partOf(fresh, name)) || busy(main)) return false;
-    main.replaceWith(document.importNode(fresh.querySelector("main"), true));
-    return true;
+  const light = (element) => {
+    if (element.nodeType !== 1) return;
+    for (const each of [element, ...$("[data-key]", element)]) {
+      if (!each.dataset.key && !each.dataset.part) continue;
+      // Taken off and looked at, so that it begins anew.
+      each.classList.remove("fresh");
+      void each.getBoundingClientRect();
+      each.classList.add("fresh");
+    }
   };
+  const weave = (old, next) => {
+    if (old.nodeType !== 1) { if (old.nodeValue !== next.nodeValue) old.nodeValue = next.nodeValue; return; }
+    // What is being typed into or sent stays as it is, with what it was about.
+    if (old.nodeName === "FORM" && (old.dataset.sending || busy(old))) { late = true; return; }
+    if (old.nodeName === "TIME" && old.dateTime === next.dateTime) return;
+    // The same step of the same thing is no news; another one is.
+    const news = old.dataset.key !== next.dataset.key;
+    dress(old, next);
+    if (news) light(old);
+    let at = old.firstChild;
+    for (const want of [...next.childNodes]) {
+      let found = at;
+      if (nameOf(want)) while (found && !same(found, want)) found = found.nextSibling;
+      else if (found && !same(found, want)) found = null;
+      if (!found) {
+        const copy = document.importNode(want, true);
+        old.insertBefore(copy, at);
+        light(copy);
+      } else {
+        if (found === at) at = at.nextSibling; else old.insertBefore(found, at);
+        weave(found, want);
+      }
+    }
+    while (at) {
+      const rest = at;
+      at = at.nextSibling;
+      // Somebody types into what is over: they see that, and lose nothing.
+      if (rest.nodeType === 1 && busy(rest)) { rest.classList.add("gone"); late = true; } else rest.remove();
+    }
+  };
+  // What could not be brought up to date because somebody typed is looked at again when they leave it.
+  let late = false, woven = 0;
   const swap = (fresh) => {
-    const added = another(fresh) ? new Set() : add(fresh);
-    for (const part of $("[data-part]")) {
-      const next = partOf(fresh, part.dataset.part);
-      if (added.has(part.dataset.part) || busy(part)) continue;
-      // Parts within parts are looked at with the outer one.
-      if (part.parentElement?.closest("[data-part]")) continue;
-      if (!next) { part.remove(); continue; }
-      const known = new Set($("[data-key]", part).concat(part.dataset.key ? [part] : []).map(keyOf));
-      const open = new Set($("details[open][id]", part).map((details) => details.id));
-      const scrolled = $("[data-scroll]", part).map((element) => [element.dataset.scroll, element.scrollTop]);
-      const looked = $(".picture", part).map((picture) => [picture.scrollLeft, picture.scrollTop]);
-      const focus = part.contains(document.activeElement) ? document.activeElement.id : "";
-      if (part.dataset.was === undefined) part.dataset.was = part.innerHTML;
-      if (part.dataset.was === next.innerHTML && part.className === next.className && part.dataset.key === next.dataset.key) continue;
-      const was = next.innerHTML;
-      part.replaceWith(next);
-      for (const details of $("details[id]", next)) if (open.has(details.id)) details.open = true;
-      for (const [name, top] of scrolled) {
-        const element = next.querySelector(`[data-scroll="${CSS.escape(name)}"]`);
-        if (element) element.scrollTop = top;
-      }
-      $(".picture", next).forEach((picture, at) => { if (looked[at]) [picture.scrollLeft, picture.scrollTop] = looked[at]; });
-      for (const element of $("[data-key]", next).concat(next.dataset.key ? [next] : [])) {
-        if (!known.has(keyOf(element))) element.classList.add("fresh");
-      }
-      next.dataset.was = was;
-      if (focus) document.getElementById(focus)?.focus({ preventScroll: true });
+    late = false;
+    const items = $("[data-item]").map(nameOf).join(" ");
+    for (const selector of ["#menu", "main"]) {
+      const old = document.querySelector(selector), next = fresh.querySelector(selector);
+      if (!old || !next) continue;
+      // A notice was for the moment.
+      if (!next.querySelector(":scope > .notice")) old.querySelector(":scope > .notice")?.remove();
+      weave(old, next);
     }
+    if ($("[data-item]").map(nameOf).join(" ") !== items) woven = Date.now();
     tell();
     showPlace();
   };
+  addEventListener("focusout", () => { if (late) soon(); });
 
-  let asking = false, again = false, last = 0, timer = 0;
+  let asking = false, again = false, last = 0, timer = 0, missed = 0;
   const pause = 700;
   const refresh = async () => {
     timer = 0;
@@ -119,73 +132,113 @@
     last = Date.now();
     try {
       const answer = await fetch(location.pathname + location.search.replace(/([?&])done=[^&]*&?/, "$1"), { credentials: "same-origin", redirect: "follow" });
-      if (answer.redirected && new URL(answer.url).pathname === "/sign-in") { location.assign(answer.url); return; }
-      if (answer.ok) swap(new DOMParser().parseFromString(await answer.text(), "text/html"));
-    } catch { again = true; } finally {
+      if (answer.redirected && new URL(answer.url).pathname === "/sign-in") {
+        if (!busy(document.body)) { location.assign(answer.url); return; }
+      } else if (answer.ok) {
+        swap(new DOMParser().parseFromString(await answer.text(), "text/html"));
+        missed = 0;
+      } else { missed += 1; again = true; }
+    } catch { missed += 1; again = true; } finally {
       asking = false;
-      if (again) { again = false; soon(); }
+      if (again) { again = false; soon(Math.min(15_000, 500 * 2 ** Math.min(missed, 5))); }
     }
   };
   // At once when it was quiet, else soon: under load a page is asked for about once in a second.
-  const soon = () => {
+  const soon = (wait = 0) => {
     if (timer) return;
-    timer = setTimeout(refresh, Math.max(30, pause - (Date.now() - last)));
+    timer = setTimeout(refresh, Math.max(30, wait, pause - (Date.now() - last)));
   };
 
-  // --- Live: the page listens from where it was made. When the line is lost, the browser comes back with the last id.
+  // --- Live: the page listens from where it was made. When the line is lost, it comes back with the last id. A page that
+  // nobody looks at does not listen: browsers have few lines to one host.
   const listen = () => {
     const url = document.body.dataset.live, sign = document.getElementById("live");
     if (!url || !window.EventSource) return;
-    let source, lastId = "", retry = 0;
+    let source = null, lastId = "", retry = 0, coming = 0;
     const say = (word, state) => {
       if (!sign) return;
       sign.textContent = word;
       sign.className = `live ${state}`;
     };
     const begin = () => {
+      coming = 0;
+      if (source || document.hidden) return;
       const from = lastId ? url.replace(/after=\d+/, `after=${lastId}`) : url;
-      source = new EventSource(from);
+      const line = source = new EventSource(from);
       const heard = (event) => { if (event.lastEventId) lastId = event.lastEventId; };
-      source.addEventListener("hello", (event) => { heard(event); if (retry) soon(); retry = 0; say("live", ""); });
-      source.addEventListener("beat", heard);
-      source.onmessage = (event) => { heard(event); soon(); };
-      source.onerror = () => {
+      line.addEventListener("hello", (event) => { heard(event); if (retry) soon(); retry = 0; say("live", ""); });
+      line.addEventListener("beat", heard);
+      line.addEventListener("again", (event) => { heard(event); soon(); });
+      line.onmessage = (event) => { heard(event); soon(); };
+      line.onerror = () => {
+        if (line !== source) return;
         say("connection lost, trying again", "away");
+        retry += 1;
         // A browser gives up when the server refuses; it may be starting, or the sign-in is over.
-        if (source.readyState === EventSource.CLOSED) {
-          retry += 1;
-          setTimeout(begin, Math.min(10_000, 500 * 2 ** Math.min(retry, 5)));
-          if (retry > 1) soon();
-        } else { retry = Math.max(retry, 1); }
+        if (line.readyState !== EventSource.CLOSED) return;
+        end();
+        coming = setTimeout(begin, Math.min(10_000, 500 * 2 ** Math.min(retry, 5)));
+        if (retry > 1) soon();
       };
     };
+    const end = () => {
+      clearTimeout(coming);
+      source?.close();
+      source = null;
+    };
     begin();
-    addEventListener("pagehide", () => source.close());
+    addEventListener("pagehide", end);
     addEventListener("pageshow", (event) => { if (event.persisted) { begin(); soon(); } });
+    document.addEventListener("visibilitychange", () => { if (document.hidden) end(); else { begin(); soon(); } });
   };
 
   // --- Forms are sent in place: a refusal shows beside the form, and nothing that was typed is lost.
+  const refused = (form, problem) => {
+    problem.setAttribute("role", "alert");
+    if (form.isConnected) form.append(problem);
+    else document.querySelector("main").prepend(problem);
+    problem.scrollIntoView({ block: "nearest" });
+  };
+  const words = (text, link) => {
+    const problem = document.createElement("p");
+    problem.className = "problem";
+    problem.textContent = text;
+    if (link) {
+      const way = document.createElement("a");
+      [way.href, way.target, way.textContent] = [link, "_blank", "Sign in"];
+      problem.append(" ", way);
+    }
+    return problem;
+  };
+  const detail = (text) => { try { return JSON.parse(text).detail; } catch { return ""; } };
   addEventListener("submit", async (event) => {
     const form = event.target;
     if (!form.matches("form[data-send]")) return;
     event.preventDefault();
+    if (form.dataset.sending) return;
     const button = event.submitter, data = new FormData(form, button);
-    $(".problem", form).forEach((old) => old.remove());
+    $(".problem", form).concat($("main > .problem")).forEach((old) => old.remove());
+    form.dataset.sending = "yes";
     $("button", form).forEach((each) => { each.disabled = true; });
     try {
       const action = (button && button.getAttribute("formaction")) || form.getAttribute("action");
       const answer = await fetch(action, { method: "POST", body: new URLSearchParams(data), credentials: "same-origin" });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      if (answer.ok) { location.assign(answer.url); if (new URL(answer.url).href.split("#")[0] === location.href.split("#")[0]) location.reload(); return; }
-      const problem = page.querySelector(".problem");
-      if (problem) { form.append(problem); problem.scrollIntoView({ block: "nearest" }); }
+      const to = new URL(answer.url);
+      if (answer.redirected && to.pathname === "/sign-in" && action !== "/sign-out") {
+        refused(form, words("Your sign-in is over. Nothing was sent; sign in and load the page again.", "/sign-in"));
+      } else if (answer.ok) {
+        location.assign(answer.url);
+        if (to.href.split("#")[0] === location.href.split("#")[0]) location.reload();
+        return;
+      } else {
+        const text = await answer.text();
+        const page = new DOMParser().parseFromString(text, "text/html");
+        refused(form, page.querySelector(".problem") || words(detail(text) || `The server answered ${answer.status}. Nothing was done; try again.`));
+      }
     } catch {
-      const problem = document.createElement("p");
-      problem.className = "problem";
-      problem.setAttribute("role", "alert");
-      problem.textContent = "The server cannot be reached. Nothing was sent; try again.";
-      form.append(problem);
+      refused(form, words("The server cannot be reached. Nothing was sent; try again."));
     }
+    delete form.dataset.sending;
     $("button", form).forEach((each) => { each.disabled = false; });
   });
 
@@ -210,15 +263,17 @@
     if (event.key === "j") choose(items[Math.min(items.length - 1, at + 1)]);
     else if (event.key === "k") choose(items[Math.max(0, at - 1)]);
     else {
-      const within = chosen() || (items.length === 1 ? items[0] : null) || (items.length ? null : document);
+      const within = items.length ? chosen() : document;
       const target = within && within.querySelector(`[data-press="${CSS.escape(event.key)}"]`);
       if (!target) return;
       event.preventDefault();
+      // A key that is held down, or pressed while the list changes under it, was not meant for what is there now.
+      if (event.repeat || Date.now() - woven < 500) return;
       const fold = target.closest("details");
       if (fold && !fold.open) fold.open = true;
       if (target.matches("summary")) {
         target.parentElement.open = true;
-        target.parentElement.querySelector("input:not([type=hidden]),textarea,select")?.focus();
+        target.parentElement.querySelector(field)?.focus();
       } else if (target.matches("button,a")) target.click();
       else target.focus();
       return;
@@ -237,6 +292,7 @@
   if (/[?&]done=/.test(location.search)) {
     const rest = location.search.slice(1).split("&").filter((pair) => pair && !pair.startsWith("done="));
     history.replaceState(null, "", location.pathname + (rest.length ? `?${rest.join("&")}` : "") + location.hash);
+    woven = Date.now();
   }
   // Printing shows everything.
   addEventListener("beforeprint", () => $("main details").forEach((details) => { details.dataset.open = details.open ? "1" : ""; details.open = true; }));

@@ -6,7 +6,7 @@ use handover_core::{
     budget::Share,
     context::{TransferMode, View, Why},
     handoff::{Priority, Request},
-    limits::{PAGE_DECIDED, SUGGESTED_AGENTS},
+    limits::{PAGE_CROSSING, SUGGESTED_AGENTS},
     message::Role,
 };
 use handover_engine::Engine;
@@ -85,7 +85,7 @@ pub(crate) fn crossing_line(view: &View) -> String {
 /// What would cross, and what would not and why.
 pub(crate) fn crossing(request: &Request, view: &View) -> Markup {
     let manifest = &view.manifest;
-    let latest = view.items.len().saturating_sub(PAGE_DECIDED);
+    let latest = view.items.len().saturating_sub(PAGE_CROSSING);
     html! {
         @if manifest.total_messages > 0 {
             p.soft { (mode_words(manifest.mode)) }

@@ -25,7 +25,7 @@ pub(crate) fn until(at: Timestamp, now: Timestamp) -> Markup {
 /// The time of day.
 pub(crate) fn clock(at: Timestamp) -> Markup {
     let exact = at.to_string();
-    html! { time datetime=(exact) title=(exact) { (exact.get(11..19).unwrap_or_default()) } }
+    html! { time datetime=(exact) title=(exact) data-clock { (exact.get(11..19).unwrap_or_default()) " UTC" } }
 }
 
 /// The day and the time, exactly.

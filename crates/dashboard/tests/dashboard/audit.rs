@@ -44,7 +44,7 @@ async fn of_house(house: &House) -> Browser {
     let new = NewKey { house: true, ..NewKey::of("house", Role::Admin) };
     let key = house.engine.make_key(new).await.unwrap().1;
     let seen = house.post(&Browser::default(), "/sign-in", &[("key", &key)]).await;
-    Browser { cookie: crate::house::cookie_of(&seen), open: None }
+    Browser { cookie: crate::house::cookie_of(&seen), ..Browser::default() }
 }
 
 #[tokio::test]

@@ -55,7 +55,7 @@ impl House {
         let agents = Some(agents.iter().map(|name| id(name)).collect());
         let key = self.engine.make_key(NewKey { agents, ..NewKey::of(role.word(), role) }).await.unwrap().1;
         let seen = self.post(&Browser::default(), "/sign-in", &[("key", &key)]).await;
-        Browser { cookie: cookie_of(&seen), open: None }
+        Browser { cookie: cookie_of(&seen), ..Browser::default() }
     }
 }
 

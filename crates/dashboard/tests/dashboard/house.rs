@@ -9,6 +9,7 @@ use handover_core::access::{NewKey, Role};
 use handover_dashboard::{Dashboard, Options};
 use handover_engine::Engine;
 use http_body_util::BodyExt as _;
+use std::sync::Arc;
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
@@ -16,7 +17,8 @@ pub struct House {
     pub engine: Engine,
     pub router: Router,
     pub dashboard: Dashboard,
-    _folder: TempDir,
+    #[expect(dead_code, reason = "the file lives as long as the house")]
+    pub folder: Arc<TempDir>,
 }
 
 /// What came back.
@@ -53,6 +55,7 @@ impl Seen {
 pub struct Browser {
     pub cookie: String,
     pub open: Option<Engine>,
+    pub counts: Option<handover_engine::Turnstile>,
 }
 
 impl House {
@@ -61,12 +64,12 @@ impl House {
         let engine = Engine::open(folder.path().join("house.db")).await.unwrap();
         let dashboard = Dashboard::open(engine.clone(), Options::default()).await.unwrap();
         let router = dashboard.router();
-        Self { engine, router, dashboard, _folder: folder }
+        Self { engine, router, dashboard, folder: Arc::new(folder) }
     }
 
     /// A browser in an open house: whoever mounts the pages says who asks.
     pub fn local(&self) -> Browser {
-        Browser { cookie: String::new(), open: Some(self.engine.clone()) }
+        Browser { open: Some(self.engine.clone()), ..Browser::default() }
     }
 
     pub async fn key(&self, role: Role) -> String {
@@ -84,7 +87,7 @@ impl House {
     pub async fn with_key(&self, key: &str) -> Browser {
         let seen = self.post(&Browser::default(), "/sign-in", &[("key", key)]).await;
         assert_eq!(seen.status, StatusCode::SEE_OTHER, "{}", seen.text);
-        Browser { cookie: cookie_of(&seen), open: None }
+        Browser { cookie: cookie_of(&seen), ..Browser::default() }
     }
 
     pub async fn get(&self, browser: &Browser, path: &str) -> Seen {
@@ -112,6 +115,9 @@ impl House {
         }
         if let Some(engine) = &browser.open {
             request.extensions_mut().insert(engine.clone());
+        }
+        if let Some(counts) = &browser.counts {
+            request.extensions_mut().insert(counts.clone());
         }
         let answer = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = answer.into_parts();

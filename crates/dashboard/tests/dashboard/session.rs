@@ -163,7 +163,7 @@ async fn an_agent_sees_its_own_sessions_alone() {
     new.agents = Some(vec![agent("carl")]);
     let key = house.engine.make_key(new).await.unwrap().1;
     let seen = house.post(&Browser::default(), "/sign-in", &[("key", &key)]).await;
-    let browser = Browser { cookie: crate::house::cookie_of(&seen), open: None };
+    let browser = Browser { cookie: crate::house::cookie_of(&seen), ..Browser::default() };
     assert_eq!(house.get(&browser, "/sessions/s-1").await.status, StatusCode::NOT_FOUND);
     house.get(&browser, "/sessions").await.hides("s-1");
 }

@@ -28,7 +28,7 @@ async fn a_key_opens_and_its_end_closes() {
     assert_eq!((seen.status, seen.to()), (StatusCode::SEE_OTHER, "/sessions?skip=0"));
     let said = seen.headers.get(header::SET_COOKIE).unwrap().to_str().unwrap();
     assert!(said.contains("HttpOnly") && said.contains("SameSite=Strict") && !said.contains(&key), "{said}");
-    let browser = Browser { cookie: cookie_of(&seen), open: None };
+    let browser = Browser { cookie: cookie_of(&seen), ..Browser::default() };
     assert_eq!(house.get(&browser, "/sessions").await.status, StatusCode::OK);
     let mut made_up = browser.clone();
     made_up.cookie.pop();
@@ -85,15 +85,53 @@ async fn every_answer_says_that_nothing_comes_from_elsewhere() {
 }
 
 #[tokio::test]
-async fn guessing_is_slowed_down() {
+async fn guessing_is_slowed_down_and_good_keys_are_not() {
     let house = House::open().await;
-    house.key(Role::Admin).await;
-    let mut last = StatusCode::OK;
-    for _ in 0..=handover_core::limits::SIGN_IN_TRIES_PER_SECOND * 3 {
-        last = house.post(&Browser::default(), "/sign-in", &[("key", "ho_nothing")]).await.status;
-        if last == StatusCode::TOO_MANY_REQUESTS {
-            break;
+    let key = house.key(Role::Viewer).await;
+    let counts = handover_engine::Turnstile::new(|_| None, || Some(std::time::Duration::from_secs(1)));
+    let strict = Browser { counts: Some(counts), ..Browser::default() };
+    let wrong = house.post(&strict, "/sign-in", &[("key", "ho_nothing")]).await;
+    assert_eq!(wrong.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(house.post(&strict, "/sign-in", &[("key", &key)]).await.status, StatusCode::SEE_OTHER);
+}
+
+#[tokio::test]
+async fn requests_by_a_sign_in_count_for_its_key() {
+    let house = House::open().await;
+    let mut browser = house.signed_in(Role::Viewer).await;
+    let full = |key: &handover_core::access::KeyInfo| (key.name == "viewer").then(|| std::time::Duration::from_secs(1));
+    browser.counts = Some(handover_engine::Turnstile::new(full, || None));
+    let seen = house.get(&browser, "/sessions").await;
+    assert_eq!(seen.status, StatusCode::TOO_MANY_REQUESTS);
+    seen.shows("too many requests by this key");
+}
+
+#[tokio::test]
+async fn a_sign_in_outlives_the_process_and_a_copy_of_the_file_does_not_tell_it() {
+    let house = House::open().await;
+    let browser = house.signed_in(Role::Operator).await;
+    let again = handover_dashboard::Dashboard::open(house.engine.clone(), handover_dashboard::Options::default());
+    let house = House { router: again.await.unwrap().router(), ..house };
+    assert_eq!(house.get(&browser, "/sessions").await.status, StatusCode::OK);
+    let (_, word) = browser.cookie.split_once('=').unwrap();
+    let kept = house.engine.notes("dashboard:seat", "", 10).await.unwrap();
+    assert_eq!(kept.len(), 1);
+    assert!(!format!("{kept:?}").contains(word), "{kept:?}");
+}
+
+#[tokio::test]
+async fn what_somebody_may_not_do_is_on_the_record() {
+    let house = House::open().await;
+    let browser = house.signed_in(Role::Viewer).await;
+    let mut feed = house.engine.subscribe_all(Default::default(), None).unwrap();
+    let seen = house.act(&browser, "/sessions", "/audit/verify", &[]).await;
+    assert_eq!(seen.status, StatusCode::FORBIDDEN, "{}", seen.text);
+    while let Ok(Some(handover_engine::Notice::Event(message))) = feed.next().await {
+        if let handover_core::event::Event::AccessDenied(denied) = &message.payload {
+            assert_eq!(denied.what, "POST /audit");
+            assert!(denied.key.is_some());
+            return;
         }
     }
-    assert_eq!(last, StatusCode::TOO_MANY_REQUESTS);
+    panic!("no denial was told");
 }

@@ -68,7 +68,7 @@ impl Export {
         if !self.more {
             return None;
         }
-        if !self.may_go_on() {
+        if !self.ask.may_stay() {
             self.more = false;
             return Some(Err(Refusal::new(Code::NotAllowed, "the sign-in is over").into()));
         }
@@ -77,14 +77,5 @@ impl Export {
             return Some(Err(error));
         }
         self.ready.take().map(Ok)
-    }
-
-    /// Whoever signed out, or whose key was taken back, gets nothing more.
-    fn may_go_on(&self) -> bool {
-        let house = &self.ask.house;
-        match &self.ask.seat {
-            Some(seat) => house.seats.counts(&house.engine, seat),
-            None => !house.engine.is_closing(),
-        }
     }
 }

@@ -42,7 +42,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
                 (crossing::card(&handoff))
             }
             aside aria-label="About the handoff" {
-                @if ask.may(Right::Operate) { (acts(&ask, &handoff)) }
+                @if ask.may(Right::Operate) { (acts(&ask, &handoff, step_in::stuck_at(&session))) }
                 (budget(&handoff))
                 (history::card(&ask, &session, &others, Some(id)))
             }
@@ -65,8 +65,8 @@ fn head(ask: &Ask, handoff: &Handoff) -> Markup {
     }
 }
 
-fn acts(ask: &Ask, handoff: &Handoff) -> Markup {
-    let offered = step_in::of_handoff(ask, handoff, &ask.engine.agents());
+fn acts(ask: &Ask, handoff: &Handoff, stuck: Option<HandoffId>) -> Markup {
+    let offered = step_in::of_handoff(ask, handoff, &ask.engine.agents(), stuck);
     html! {
         @if !offered.0.trim().is_empty() { section.card.step-in data-part="step-in" { h2 { "Step in" } (offered) } }
     }
@@ -90,6 +90,13 @@ fn task(ask: &Ask, handoff: &Handoff) -> Markup {
         ("Why so", words(&request.audit.decision_rationale)),
         ("Attempt", html! { (handoff.attempt) }),
         ("Must be over", handoff.hard_deadline.map(|at| parts::until(at, ask.now)).unwrap_or_default()),
+        (
+            "Tried again for",
+            request
+                .retry_of
+                .map(|before| html! { a href=(parts::handoff_url(before)) { (parts::short(before)) } })
+                .unwrap_or_default(),
+        ),
         (
             "Part of",
             handoff

@@ -72,7 +72,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
                 (flow(session, &scene.handoffs))
             }
             aside aria-label="About the session" {
-                @if ask.may(Right::Act) && session.ended_at.is_none() { (step_in::card(&ask, session, &scene.handoffs)) }
+                @if ask.may(Right::Act) && (session.ended_at.is_none() || step_in::stuck_at(session).is_some()) { (step_in::card(&ask, session, &scene.handoffs)) }
                 (history::card(&ask, session, &scene.handoffs, None))
                 (around::budget(&ask, session))
                 (around::variables(&ask, session))
@@ -121,8 +121,8 @@ pub(crate) fn standing(session: &Session) -> Markup {
         handoff.status() == handover_core::handoff::Status::AwaitingApproval || handoff.open_question().is_some()
     };
     match session {
-        _ if session.ended_at.is_some() => parts::badge("good", "over"),
         _ if trouble => parts::badge("bad", "stuck"),
+        _ if session.ended_at.is_some() => parts::badge("good", "over"),
         _ if session.open.values().any(waits) => parts::badge("wait", "waits for a person"),
         _ if session.open.values().any(|handoff| handoff.lease().is_some()) => parts::badge("run", "at work"),
         _ if !session.open.is_empty() => parts::badge("idle", "on its way"),

@@ -11,7 +11,7 @@ use handover_core::{
     agent::Agent,
     command::Command,
     handoff::{Handoff, Request, Status},
-    ids::AgentId,
+    ids::{AgentId, HandoffId},
     limits::PAGE_ROWS,
     message::{NewMessage, Role},
     session::Session,
@@ -27,18 +27,26 @@ pub(crate) fn card(ask: &Ask, session: &Session, handoffs: &[Handoff]) -> Markup
     let agents = ask.engine.agents();
     let operates = ask.may(Right::Operate);
     let open: Vec<&Handoff> = handoffs.iter().rev().filter(|handoff| !handoff.status().is_closed()).take(5).collect();
-    let failed = handoffs.last().filter(|last| is_retried(last) && open.is_empty());
+    let stuck = stuck_at(session);
+    let over = session.ended_at.is_some();
+    let last = handoffs.iter().rev().find(|handoff| stuck.is_none_or(|step| step == handoff.id));
+    let failed = last.filter(|last| open.is_empty() && (stuck.is_some() || is_retried(last)));
     html! {
         section.card.step-in data-part="step-in" {
             h2 { "Step in" }
             @for handoff in &open {
-                @if operates { (of_handoff(ask, handoff, &agents)) }
+                @if operates { (of_handoff(ask, handoff, &agents, stuck)) }
             }
             @if let Some(failed) = failed.filter(|_| operates) { (retry(ask, failed)) }
-            @if may_speak(ask, &session.active_agent) { (hand_over(ask, session, &agents)) }
-            @if operates { (end(ask, session)) }
+            @if !over && may_speak(ask, &session.active_agent) { (hand_over(ask, session, &agents)) }
+            @if !over && operates { (end(ask, session)) }
         }
     }
+}
+
+/// The step at which a workflow could not go on: trying it again lets it go on.
+pub(crate) fn stuck_at(session: &Session) -> Option<HandoffId> {
+    session.flow.as_ref().and_then(|flow| flow.stuck.as_ref()).map(|stuck| stuck.step)
 }
 
 /// Whether whoever looks may speak for this agent.
@@ -51,7 +59,7 @@ fn is_retried(handoff: &Handoff) -> bool {
 }
 
 /// What can be done with one handoff, open or closed.
-pub(crate) fn of_handoff(ask: &Ask, handoff: &Handoff, agents: &[Agent]) -> Markup {
+pub(crate) fn of_handoff(ask: &Ask, handoff: &Handoff, agents: &[Agent], stuck: Option<HandoffId>) -> Markup {
     let id = handoff.id.to_string();
     html! {
         @match handoff.status() {
@@ -65,7 +73,8 @@ pub(crate) fn of_handoff(ask: &Ask, handoff: &Handoff, agents: &[Agent]) -> Mark
                 (cancel(ask, handoff))
             },
             Status::Failed | Status::TimedOut | Status::Cancelled => (retry(ask, handoff)),
-            Status::Completed | Status::Escalated => {},
+            // What was done is done again only where the workflow could not go on after it.
+            Status::Completed | Status::Escalated => @if stuck == Some(handoff.id) { (retry(ask, handoff)) },
         }
     }
 }

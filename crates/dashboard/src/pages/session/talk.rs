@@ -99,7 +99,9 @@ fn say(ask: &Ask, scene: &Scene) -> Markup {
         &action,
         html! {
             div {
-                label for="say" { "Say something in the conversation" }
+                label for="say" {
+                    @if speaks_for.is_empty() { "Say something in the name of the user" } @else { "Say something" }
+                }
                 textarea id="say" name="text" required maxlength="20000" rows="2" {}
             }
             div.buttons {
