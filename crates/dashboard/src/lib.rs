@@ -78,7 +78,6 @@ impl Dashboard {
 
     /// Its routes, from `/` on. Whoever mounts them puts the engine of a caller that it knows into the request's extensions;
     /// all others have to sign in.
-    #[must_use]
     pub fn router(&self) -> Router {
         pages::router(&self.house)
     }

@@ -16,9 +16,12 @@ use std::{sync::Arc, time::Duration};
 /// What a rim that finds keys by itself tells whoever counts requests. It comes with the request.
 #[derive(Clone)]
 pub struct Turnstile {
-    pass: Arc<dyn Fn(&KeyInfo) -> Option<Duration> + Send + Sync>,
-    miss: Arc<dyn Fn() -> Option<Duration> + Send + Sync>,
+    pass: Arc<Pass>,
+    miss: Arc<Miss>,
 }
+
+type Pass = dyn Fn(&KeyInfo) -> Option<Duration> + Send + Sync;
+type Miss = dyn Fn() -> Option<Duration> + Send + Sync;
 
 impl Turnstile {
     /// One that counts requests by a key, and keys that open nothing, by these.

@@ -90,12 +90,36 @@ impl Session {
     /// A person gives it to somebody: what came with it until now goes back, and its time in a workflow begins anew.
     fn take_away(&mut self, id: HandoffId, at: Timestamp) {
         let Some(handoff) = self.open.get(&id).cloned() else { return };
-        if handoff.request.kind == Kind::Escalation {
-            self.give_ownership_back(&handoff, Status::Cancelled);
+        match handoff.request.kind {
+            Kind::Escalation => self.give_ownership_back(&handoff, Status::Cancelled),
+            Kind::Sequential => self.own_as_before(&handoff),
+            Kind::Delegation | Kind::Broadcast => {}
         }
         if let Some(flow) = self.flow.as_mut().filter(|flow| flow.step == Some(id)) {
             flow.since = at;
         }
+    }
+
+    /// Whoever had the session by this handoff has it no more: until somebody takes it, it is the source's, as before.
+    fn own_as_before(&mut self, handoff: &Handoff) {
+        let trail = self.trail.as_ref().filter(|trail| trail.handoff_id == handoff.id);
+        let Some(taker) = trail.and_then(|trail| trail.path.last()) else { return };
+        if self.lasting_owner() != taker {
+            return;
+        }
+        let source = handoff.request.from_agent.clone();
+        match &mut self.lent_by {
+            Some(owner) => *owner = source,
+            None => self.active_agent = source,
+        }
+        self.segment_complete = true;
+        let before = &handoff.path[..handoff.path.len().saturating_sub(1)];
+        self.trail = (before.len() > 1).then(|| Trail {
+            handoff_id: handoff.parent_id.unwrap_or(handoff.id),
+            path: before.to_vec(),
+            authority: handoff.authority,
+            traceparent: handoff.request.context.traceparent.clone(),
+        });
     }
 
     /// Its holder waits for an answer, and lets go of all that it held.

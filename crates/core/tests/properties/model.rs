@@ -171,7 +171,9 @@ impl Model {
                 self.owner = Some((by.clone(), Some(id)));
                 must(self.leases.insert(*lease), || "a lease was given twice".into())
             }
-            Event::Closed { status, .. } if *status != Status::Completed => {
+            Event::Closed { status: Status::Completed, .. } => Ok(()),
+            // Whoever had it has it no more, by its end or by hand.
+            Event::Closed { .. } | Event::Rerouted { why: RerouteReason::ByHand, .. } => {
                 if let Some((owner, by)) = &mut self.owner
                     && *by == Some(id)
                 {

@@ -64,6 +64,34 @@ fn whoever_works_on_it_loses_it_and_the_source_is_told_once() {
 }
 
 #[test]
+fn whoever_lost_it_owns_the_session_no_more() {
+    check(
+        "
+        open s by a
+        initiate h a->b sequential complete timeout=60s
+        accept h by b as L1
+        redirect h by ann to c
+        end by b
+        cancel h by b
+        accept h by c as L2
+        return h as L2 success
+        ",
+        &expect![[r#"
+            1 session_opened a
+            2 segment_completed by a
+            3 initiated h a->b sequential offered until 30s
+            4 accepted h b L1 until 30s deadline 60s
+            5 lease_lost h L1 until 30s
+            6 rerouted h b->c until 30s: by_hand of ann: it is better so
+            refused HO0303 b does not own the session; a does
+            refused HO0511 b is neither the source nor the owner of the session
+            7 accepted h c L2 until 30s deadline 60s
+            8 completed h success
+            => c, h completed"#]],
+    );
+}
+
+#[test]
 fn it_is_offered_again_wherever_it_waits() {
     check(
         "

@@ -144,7 +144,7 @@ fn result(ask: &Ask, handoff: &Handoff) -> Markup {
 
 /// What was set aside, and what was used of it.
 fn budget(handoff: &Handoff) -> Markup {
-    let share = handoff.reservation.as_ref().map(|held| held.share.clone()).unwrap_or_default();
+    let share = handoff.reservation.as_ref().map(|held| held.share).unwrap_or_default();
     let used = Amount {
         tokens: handoff.metrics.tokens,
         micros: (handoff.metrics.cost * 1e6) as u64,
