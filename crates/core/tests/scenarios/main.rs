@@ -21,6 +21,7 @@ mod offers;
 mod refusals;
 mod routing;
 mod time;
+mod tried_again;
 mod turns;
 mod types;
 mod waited_out;

@@ -1,6 +1,7 @@
 //! The command line through the real binary: what is shown, to people and to programs, and how it ends.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod by_hand;
 mod config;
 #[cfg(unix)]
 mod desk;
