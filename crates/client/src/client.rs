@@ -19,6 +19,7 @@ use reqwest::Method;
 use serde_json::json;
 use std::{
     collections::BTreeMap,
+    fmt::Display,
     time::{Duration, Instant},
 };
 
@@ -149,8 +150,8 @@ impl Client {
     ///
     /// # Errors
     /// As every request: [`Error`].
-    pub async fn cancel(&self, id: HandoffId, by: impl AsRef<str>, reason: &str) -> Result<Answer, Error> {
-        let body = json!({ "by": by.as_ref(), "reason": reason });
+    pub async fn cancel(&self, id: HandoffId, by: impl Display, reason: &str) -> Result<Answer, Error> {
+        let body = json!({ "by": by.to_string(), "reason": reason });
         self.answer(&Asked::post(["v1", "handoffs", &id.to_string(), "cancel"], &body)).await
     }
 

@@ -69,12 +69,6 @@ macro_rules! name {
             }
         }
 
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                &self.0
-            }
-        }
-
         impl Borrow<str> for $name {
             fn borrow(&self) -> &str {
                 &self.0

@@ -13,7 +13,7 @@ use handover_core::{
     refusal::{Code, HandoffError, Refusal},
     session::Session,
 };
-use std::sync::Arc;
+use std::{fmt::Display, sync::Arc};
 
 /// How far the conversation is.
 pub type Said = u64;
@@ -281,13 +281,13 @@ impl Engine {
         self.submit(&session, command, None).await
     }
 
-    /// Takes a handoff back.
+    /// Takes a handoff back. Its source may, the owner of the session, and a person who runs the work.
     ///
     /// # Errors
-    /// When it is closed, or not this agent's to take back.
-    pub async fn cancel(&self, id: HandoffId, by: impl AsRef<str>, reason: &str) -> Result<Answer, HandoffError> {
+    /// When it is closed, or not theirs to take back.
+    pub async fn cancel(&self, id: HandoffId, by: impl Display, reason: &str) -> Result<Answer, HandoffError> {
         let session = self.session_of(id).await?;
-        let by = by.as_ref().to_owned();
+        let by = by.to_string();
         self.submit(&session, Command::Cancel { handoff: id, by, reason: reason.to_owned() }, None).await
     }
 }

@@ -9,6 +9,7 @@ use handover_core::{
     handoff::{Metrics, Outcome, Request, ReturnStatus},
     ids::{AgentId, HandoffId, SessionId},
     limits::OVERVIEW_ROWS,
+    refusal::Code,
 };
 use serde_json::json;
 use std::time::Duration;
@@ -158,4 +159,18 @@ async fn a_breaker_that_opens_is_shown_and_leads_to_its_agent() {
     house.dashboard.caught_up().await;
     let seen = house.get(&house.local(), "/").await;
     seen.shows("is left alone after ").shows("<span class=\"badge bad\">open</span>").shows("opened lately: 1");
+}
+
+#[tokio::test]
+async fn a_deadlock_that_was_prevented_is_counted() {
+    let house = House::open().await;
+    team(&house).await;
+    house.get(&house.local(), "/").await.hides("deadlocks: ");
+    let handoff = hand_over(&house, "s", "bob", "fly the jet").await;
+    house.engine.accept(handoff, &agent("bob"), None, None).await.unwrap();
+    let back = Request::delegation("bob", "ann", "fly it yourself", Duration::from_secs(60)).unwrap();
+    let refused = house.engine.initiate(&SessionId::new("s").unwrap(), back).await.unwrap_err();
+    assert_eq!(refused.code(), Code::WaitsForYou, "{refused}");
+    let seen = house.get(&house.local(), "/").await;
+    seen.shows("deadlocks: the target waited for this very work").shows("HO0706");
 }

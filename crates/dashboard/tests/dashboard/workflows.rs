@@ -121,3 +121,17 @@ async fn whoever_sees_only_some_sessions_sees_the_machine_alone() {
         .shows("for those who see all sessions")
         .hides("data-name=\"used\">1<");
 }
+
+#[tokio::test]
+async fn a_workflow_that_stopped_is_told_on_the_overview() {
+    let house = House::open().await;
+    team(&house).await;
+    house.engine.define(flow()).await.unwrap();
+    house.engine.remove_agent(&agent("cleo")).await.unwrap();
+    trip(&house, "stuck", Some(5)).await;
+    house.dashboard.caught_up().await;
+    let blocked = house.get(&house.local(), "/").await;
+    let card = blocked.text.split("id=\"blocked\"").nth(1).unwrap().split("</section>").next().unwrap();
+    assert!(card.contains("stopped") && card.contains("href=\"/sessions/stuck\"") && card.contains("cleo"), "{card}");
+    house.get(&house.local(), "/workflows/trips?state=LOST").await.shows("stopped").shows("href=\"/sessions/stuck\"");
+}

@@ -2,7 +2,7 @@
 
 use crate::driver::Driver;
 use fantoccini::{
-    Client, Locator,
+    Client,
     actions::{InputSource as _, KeyAction, KeyActions},
     elements::Element,
 };
@@ -178,13 +178,6 @@ impl Browser {
     pub async fn press_in(&self, within: &str, name: &str) {
         let element = self.named(within, PRESSED, name).await;
         element.click().await.unwrap_or_else(|error| panic!("{name}: {error}"));
-    }
-
-    /// Presses what this selector finds.
-    pub async fn press_one(&self, selector: &str) {
-        self.see_one(selector).await;
-        let element = self.client.find(Locator::Css(selector)).await.unwrap();
-        element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
     }
 
     /// Types into the field of this label, in place of what is there.

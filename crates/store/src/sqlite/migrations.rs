@@ -55,6 +55,29 @@ mod tests {
     }
 
     #[test]
+    fn sessions_of_older_files_stand_where_their_state_says() {
+        let conn = Connection::open_in_memory().unwrap();
+        for sql in &FILES[..3] {
+            conn.execute_batch(sql).unwrap();
+        }
+        conn.pragma_update(None, "user_version", 3).unwrap();
+        for (id, state) in
+            [("one", r#"{"workflow":"w","flow":{"state":"PACKING"}}"#), ("two", "{}"), ("three", r#"{"workflow":"w"}"#)]
+        {
+            let values = "'t', 1, 1, x'', 0, x'', 0";
+            let columns = "id, state, tenant, version, head_seq, head_hash, pruned_seq, pruned_hash, opened_at";
+            conn.execute(&format!("INSERT INTO sessions ({columns}) VALUES (?1, ?2, {values})"), [id, state]).unwrap();
+        }
+        apply(&conn).unwrap();
+        let mut statement = conn.prepare("SELECT id, workflow, flow_state FROM sessions ORDER BY no").unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+        let found: Vec<(String, Option<String>, Option<String>)> = rows.map(Result::unwrap).collect();
+        let stands = (Some("w".to_owned()), Some("PACKING".to_owned()));
+        assert_eq!(found[0], ("one".to_owned(), stands.0, stands.1));
+        assert_eq!(found[1..], [("two".to_owned(), None, None), ("three".to_owned(), None, None)]);
+    }
+
+    #[test]
     fn every_table_is_listed() {
         let conn = Connection::open_in_memory().unwrap();
         apply(&conn).unwrap();
