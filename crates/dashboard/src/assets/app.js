@@ -273,7 +273,8 @@
       if (fold && !fold.open) fold.open = true;
       if (target.matches("summary")) {
         target.parentElement.open = true;
-        target.parentElement.querySelector(field)?.focus();
+        const own = target.parentElement;
+        (own.querySelector("[data-first]") || own.querySelector(field))?.focus();
       } else if (target.matches("button,a")) target.click();
       else target.focus();
       return;

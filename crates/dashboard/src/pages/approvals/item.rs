@@ -240,7 +240,7 @@ fn edit(id: HandoffId, request: &Request, to: &str) -> Markup {
         div {
             label for=(format!("description-{id}")) { "Task" }
             // A line break directly after the tag is not part of the text.
-            textarea id=(format!("description-{id}")) name="description" required { "\n" (request.task.description) }
+            textarea id=(format!("description-{id}")) name="description" required data-first { "\n" (request.task.description) }
         }
         div {
             label for=(format!("data-{id}")) { "Data, as JSON" }
@@ -261,7 +261,7 @@ fn reject(id: HandoffId) -> Markup {
     html! {
         div {
             label for=(format!("no-{id}")) { "Why not" }
-            textarea id=(format!("no-{id}")) name="comment" required maxlength="1000" placeholder="Whoever asked is told this." {}
+            textarea id=(format!("no-{id}")) name="comment" required data-first maxlength="1000" placeholder="Whoever asked is told this." {}
         }
         div.buttons { button.bad type="submit" name="decision" value="reject" { "Reject" } }
     }

@@ -27,7 +27,7 @@ fn row(ask: &Ask, stored: &StoredRecord) -> Markup {
     let (tone, words) = sentence(&record, BusMessage::of(stored).as_ref());
     html! {
         tr data-key=(stored.position) {
-            td.when { (parts::ago(record.timestamp, ask.now)) }
+            td.at { (parts::ago(record.timestamp, ask.now)) }
             td.wide {
                 (parts::badge(tone, &record.event_type.replace('_', " "))) " " (words) " "
                 details id=(format!("record-{}", stored.position)) {
