@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// How long a person waits for something to appear.
-const WAIT: Duration = Duration::from_secs(20);
-/// Waits in the page itself until a condition holds, and gives what it found.
+const WAIT: Duration = Duration::from_secs(60);
+/// Waits in the page itself until it is whole and a condition holds, and gives what it found.
 const UNTIL: &str = "\
 const [test, args, wait, done] = arguments, holds = new Function(...['a', 'b', 'c'].slice(0, args.length), test);
 const end = performance.now() + wait;
 (function look() {
-  let found; try { found = holds(...args); } catch (error) { found = null; }
+  let found; try { found = document.readyState === 'complete' && holds(...args); } catch (error) { found = null; }
   if (found) done(found); else if (performance.now() > end) done(null); else setTimeout(look, 20);
 })();";
 /// The text that is to be seen, on one line, in small letters.
