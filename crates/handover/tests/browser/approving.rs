@@ -66,8 +66,8 @@ async fn the_keyboard_is_enough() {
     browser.see("Approved. It is on its way.").await;
     assert_eq!(house.status(first).await, "offered");
     // The next one is looked at by itself. What is typed into a field decides nothing.
-    browser.keys("r").await;
-    browser.see("Why not").await;
+    browser.see_one(&format!("{}.chosen", item(second))).await;
+    browser.keys_until("r", "Why not").await;
     browser.keys("a bad idea").await;
     assert_eq!(house.status(second).await, "awaiting_approval");
     browser.keys(&format!("{TAB}{ENTER}")).await;
