@@ -215,6 +215,32 @@ async fn each_is_offered_what_they_may() {
 }
 
 #[tokio::test]
+async fn nobody_decides_in_the_name_of_another_unseen() {
+    let house = house().await;
+    house.engine.set_policy(policy()).unwrap();
+    let mut request = delegation("planner", "buyer", "named");
+    request.context.constraints.budget = Some(serde_json::from_value(json!({"tokens": 5000})).unwrap());
+    let handoff = house.handed(request).await;
+    let (other, own) = ("You decide in the name of", "You decide as");
+    let hidden = "type=\"hidden\" name=\"by\"";
+    let (olga, ann) = (house.signed_in(Role::Operator).await, house.bound(Role::Operator, &["ann"]).await);
+    house.get(&ann, "/approvals").await.shows("You decide as <b>ann</b>").hides(other);
+    let seen = house.get(&olga, "/approvals").await;
+    seen.shows(other).shows("<option value=\"ann\">ann</option>").hides(own).hides(hidden);
+    let fields = [("decision", "approve"), ("comment", "so")];
+    let refused = decide(&house, &olga, handoff, &fields).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN, "a name that is not given is one's own: {}", refused.text);
+    let seen = decide(&house, &olga, handoff, &[&fields[..], &[("by", "ann")]].concat()).await;
+    assert_eq!(seen.status, StatusCode::SEE_OTHER, "{}", seen.text);
+    house.get(&olga, "/approvals").await.shows("ann <small class=\"soft\">through operator (");
+    // Where nobody is named it is one's own, whatever the list is narrowed to.
+    house.handed(asking("anybody's")).await;
+    for page in ["/approvals", "/approvals?who=carla"] {
+        house.get(&olga, page).await.shows("You decide as <b>operator (").hides(other);
+    }
+}
+
+#[tokio::test]
 async fn a_viewer_who_tries_all_the_same_is_refused() {
     let house = house().await;
     let handoff = house.handed(asking("one")).await;

@@ -130,8 +130,15 @@ fn folded(one: &Waiting) -> Markup {
     }
 }
 
+/// Under whose name whoever looks may decide.
+struct Voice {
+    names: Vec<String>,
+    /// Whether these are names of others: that is never left unsaid.
+    for_others: bool,
+}
+
 /// The names under which whoever looks may decide; else why they may not.
-pub(super) fn names(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Result<Vec<String>, String> {
+fn voice(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Result<Voice, String> {
     let caller = ask.engine.caller();
     let (source, target) = (asked.handoff.request.from_agent.as_str(), asked.handoff.to_agent.as_str());
     if !ask.may(Right::Act) {
@@ -140,19 +147,22 @@ pub(super) fn names(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Re
     if asked.deciders.is_empty() && !ask.may(Right::Operate) {
         return Err("Nobody is named, so an operator decides it.".to_owned());
     }
-    let own = caller.acts_as.as_ref().map(|agents| agents.iter().map(ToString::to_string).collect::<Vec<_>>());
-    let mut names = match (own, asked.deciders.is_empty()) {
-        (Some(own), true) => own,
-        (Some(own), false) => own.into_iter().filter(|name| asked.deciders.contains(name)).collect(),
-        (None, true) => vec![who.unwrap_or(ask.own_name()).to_owned()],
-        (None, false) => asked.deciders.clone(),
+    let own = match &caller.acts_as {
+        Some(agents) => agents.iter().map(ToString::to_string).collect(),
+        None => vec![ask.own_name().to_owned()],
     };
-    names.retain(|name| name != source && (!asked.deciders.is_empty() || name != target));
+    let may = |name: &String| name != source && (!asked.deciders.is_empty() || name != target);
+    let named = |name: &String| asked.deciders.is_empty() || asked.deciders.contains(name);
+    let mut names: Vec<String> = own.into_iter().filter(|name| may(name) && named(name)).collect();
+    let for_others = names.is_empty() && caller.acts_as.is_none();
+    if for_others {
+        names = asked.deciders.iter().filter(|name| may(name)).cloned().collect();
+    }
     if let Some(who) = who.filter(|who| names.iter().any(|name| name == who)) {
         names = vec![who.to_owned()];
     }
     match names.is_empty() {
-        false => Ok(names),
+        false => Ok(Voice { names, for_others }),
         true if asked.deciders.is_empty() => {
             Err("You asked for this or would get it: somebody else decides it.".to_owned())
         }
@@ -161,8 +171,8 @@ pub(super) fn names(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Re
 }
 
 fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>) -> Markup {
-    let names = match names(ask, who, &one.asked) {
-        Ok(names) => names,
+    let voice = match voice(ask, who, &one.asked) {
+        Ok(voice) => voice,
         Err(why) => return html! { p.soft.undecided { (why) } },
     };
     let id = one.asked.handoff.id;
@@ -171,7 +181,7 @@ fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>
             (parts::hidden("digest", &one.asked.digest.to_string()))
             (parts::hidden("next", &next.map(|next| next.to_string()).unwrap_or_default()))
             (parts::hidden("who", who.unwrap_or_default()))
-            (by(way, id, &names))
+            (by(way, id, &voice))
             (inside)
         };
         parts::form_of(ask, &format!("/approvals/{id}"), if way == "yes" { "wide" } else { "" }, always)
@@ -191,14 +201,17 @@ fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>
     }
 }
 
-/// Who decides: said where it is one, chosen where there are several.
-fn by(way: &str, id: HandoffId, names: &[String]) -> Markup {
+/// Who decides: said where it is one's own name, chosen where there are several, or where it is the name of another.
+fn by(way: &str, id: HandoffId, voice: &Voice) -> Markup {
     let field = format!("by-{way}-{id}");
-    match names {
-        [name] => html! { (parts::hidden("by", name)) },
+    match voice.names.as_slice() {
+        [name] if !voice.for_others => html! {
+            (parts::hidden("by", name))
+            p.small.soft { "You decide as " b { (name) } }
+        },
         names => html! {
             div {
-                label for=(field) { "You decide as" }
+                label for=(field) { @if voice.for_others { "You decide in the name of" } @else { "You decide as" } }
                 select id=(field) name="by" { @for name in names { option value=(name) { (name) } } }
             }
         },

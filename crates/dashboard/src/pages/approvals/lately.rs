@@ -17,6 +17,8 @@ pub(super) struct Decided {
     at: Timestamp,
     granted: bool,
     by: String,
+    /// Whose key it was.
+    caller: String,
     comment: String,
     handoff: HandoffId,
     session: SessionId,
@@ -49,7 +51,17 @@ fn read(position: u64, text: &str) -> Option<Decided> {
         _ => return None,
     };
     let between = record.from_agent.zip(record.to_agent);
-    Some(Decided { position, at: record.timestamp, granted, by, comment, handoff, session: record.session_id, between })
+    Some(Decided {
+        position,
+        at: record.timestamp,
+        granted,
+        by,
+        caller: record.caller,
+        comment,
+        handoff,
+        session: record.session_id,
+        between,
+    })
 }
 
 pub(super) fn section(ask: &Ask, decided: &[Decided]) -> Markup {
@@ -68,6 +80,11 @@ pub(super) fn section(ask: &Ask, decided: &[Decided]) -> Markup {
     }
 }
 
+/// Whether whoever decided gave their own name: a record names the caller with its key.
+fn is_own(one: &Decided) -> bool {
+    one.caller.strip_prefix(one.by.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+}
+
 fn row(ask: &Ask, one: &Decided) -> Markup {
     html! {
         tr data-key=(one.position) {
@@ -81,7 +98,10 @@ fn row(ask: &Ask, one: &Decided) -> Markup {
                 }
                 " in " (parts::session(&one.session))
             }
-            td { (one.by) }
+            td {
+                (one.by)
+                @if !is_own(one) { " " small.soft { "through " (one.caller) } }
+            }
             td.wide { (parts::quoted(&one.comment, 120)) }
             td { (parts::ago(one.at, ask.now)) }
         }
