@@ -30,6 +30,7 @@ async fn yes_yes_but_and_no() {
     assert_eq!(house.status(yes).await, "offered");
     let but = house.hand_over_dear(&session, "writer", "Print in gold").await;
     browser.press_in(&item(but), "Edit…").await;
+    browser.see("Approve with these changes").await;
     browser.everybody_can_use("approvals, while one is edited").await;
     browser.fill_in(&item(but), "To whom", "editor").await;
     browser.fill_in(&item(but), "Task", "Print in black").await;

@@ -149,7 +149,7 @@ fn voice(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Result<Voice,
     }
     let own = match &caller.acts_as {
         Some(agents) => agents.iter().map(ToString::to_string).collect(),
-        None => vec![ask.own_name().to_owned()],
+        None => own_names(ask, asked),
     };
     let may = |name: &String| name != source && (!asked.deciders.is_empty() || name != target);
     let named = |name: &String| asked.deciders.is_empty() || asked.deciders.contains(name);
@@ -168,6 +168,14 @@ fn voice(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Result<Voice,
         }
         true => Err(format!("{} may decide it, and you do not speak for them.", asked.deciders.join(" or "))),
     }
+}
+
+/// A caller is called by the name of its key with its id. Whoever is asked by that name alone is asked in person.
+fn own_names(ask: &Ask, asked: &PendingApproval) -> Vec<String> {
+    let whole = ask.own_name();
+    let plain = whole.rsplit_once(" (").map_or(whole, |(name, _)| name);
+    let name = if asked.deciders.iter().any(|decider| decider == plain) { plain } else { whole };
+    vec![name.to_owned()]
 }
 
 fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>) -> Markup {
@@ -189,9 +197,14 @@ fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>
     html! {
         div.decide {
             (send("yes", approve(id)))
-            details id=(format!("edit-{id}")) {
-                summary data-press="e" { "Edit…" }
-                (send("edit", edit(id, &one.asked.handoff.request, one.asked.handoff.to_agent.as_str())))
+            @if ask.query.get("edit") == id.to_string() {
+                details id=(format!("edit-{id}")) open {
+                    summary data-press="e" { "Edit…" }
+                    (send("edit", edit(id, &one.asked.handoff.request, one.asked.handoff.to_agent.as_str())))
+                }
+            } @else {
+                // The form has the whole data in it, so only the one that is edited has one.
+                a.button href=(ask.query.with("edit", &id.to_string())) data-press="e" { "Edit…" }
             }
             details id=(format!("reject-{id}")) {
                 summary.bad data-press="r" { "Reject…" }
@@ -253,7 +266,7 @@ fn edit(id: HandoffId, request: &Request, to: &str) -> Markup {
         div {
             label for=(format!("description-{id}")) { "Task" }
             // A line break directly after the tag is not part of the text.
-            textarea id=(format!("description-{id}")) name="description" required data-first { "\n" (request.task.description) }
+            textarea id=(format!("description-{id}")) name="description" required data-first autofocus { "\n" (request.task.description) }
         }
         div {
             label for=(format!("data-{id}")) { "Data, as JSON" }
