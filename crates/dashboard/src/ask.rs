@@ -17,7 +17,7 @@ use bytes::Bytes;
 use handover_core::{
     access::{KeyId, KeyInfo, Right},
     ids::{HandoffId, SessionId},
-    limits::REQUEST_BYTES_MAX,
+    limits::{PAGE_LOOK_ROWS, REQUEST_BYTES_MAX},
     refusal::{Code, Family, HandoffError, Refusal},
     time::Timestamp,
 };
@@ -215,6 +215,7 @@ async fn ask(
         return Err(Box::new(wrong::page(&page::Frame::bare(), &wrong)));
     }
     let now = house.engine.now();
+    let engine = engine.looking_past(PAGE_LOOK_ROWS);
     let key = parts.extensions.get::<KeyId>().cloned();
     let (house, headers) = (house.clone(), parts.headers);
     Ok((found, Ask { engine, house, seat, key, query, form, headers, now, position, params }))

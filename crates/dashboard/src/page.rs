@@ -9,7 +9,7 @@ use handover_core::{
     access::{Right, Role},
     handoff::Status,
     ids::SessionId,
-    limits::PAGE_ROWS,
+    limits::{PAGE_LOOK_ROWS, PAGE_ROWS},
 };
 use handover_engine::Engine;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -242,6 +242,11 @@ fn rendered(
                 main id="main" class=[frame.visitor.is_none().then_some("alone")] {
                     @if let Some((_, _, words)) = Done::ALL.iter().find(|(_, word, _)| *word == frame.done) {
                         p.notice role="status" { (words) }
+                    }
+                    @if frame.visitor.as_ref().is_some_and(|visitor| visitor.engine.left_out()) {
+                        p.soft.small data-part="left-out" {
+                            "Not everything was looked at: after " (PAGE_LOOK_ROWS) " rows that are not yours a list ends."
+                        }
                     }
                     (body)
                 }

@@ -1,7 +1,7 @@
 //! The engine: opening it, what it holds, closing it.
 
 use crate::{
-    access::{Denials, Keys},
+    access::{Denials, Keys, Look},
     cache::Cache,
     clock::{Clock, SystemClock},
     dispatch::Local,
@@ -129,6 +129,8 @@ pub(crate) struct Inner {
 pub struct Engine {
     pub(crate) inner: Arc<Inner>,
     pub(crate) caller: Arc<Caller>,
+    /// How far lists look for what exists for this caller; as far as there is something where nobody says.
+    pub(crate) look: Option<Arc<Look>>,
 }
 
 impl Engine {
@@ -203,6 +205,7 @@ impl Engine {
                 tasks: Mutex::default(),
             }),
             caller: Arc::new(Caller::local()),
+            look: None,
         };
         engine.load_workflows().await?;
         engine.load_keys().await?;
@@ -252,7 +255,7 @@ impl Engine {
     /// The same engine for another caller: who sees only the sessions of its tenant and speaks only for its agents.
     #[must_use]
     pub fn for_caller(&self, caller: Caller) -> Self {
-        Self { inner: self.inner.clone(), caller: Arc::new(caller) }
+        Self { inner: self.inner.clone(), caller: Arc::new(caller), look: None }
     }
 
     /// The time, as this engine has it.

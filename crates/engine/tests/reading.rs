@@ -333,3 +333,38 @@ async fn an_inbox_is_not_hidden_behind_those_of_other_tenants() {
     engine.initiate(&session("s"), request).await.unwrap();
     assert_eq!(engine.inbox(&id("pilot"), 10).await.unwrap().len(), 2);
 }
+
+#[tokio::test]
+async fn a_quick_list_passes_only_so_many_rows_of_others() {
+    let house = House::new();
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot", "crew"]).await;
+    // Two of the crew's, then four of others.
+    for (n, to) in ["crew", "crew", "pilot", "pilot", "pilot", "pilot"].iter().enumerate() {
+        let name = session(&format!("q{n}"));
+        engine.open_session(&name, Open::by("planner").unwrap()).await.unwrap();
+        engine.initiate(&name, delegation("planner", to)).await.unwrap();
+    }
+    let crew = engine.for_caller(handover_core::access::Caller::of_agent(id("crew"), "default"));
+    for (rows, skip, sessions, handoffs, left_out) in [
+        (3, 0, 0, 0, true),
+        (4, 0, 2, 2, false),
+        (4, 1, 0, 2, true),
+        (5, 1, 1, 2, false),
+        (4, 2, 0, 2, true),
+        (9, 1, 1, 2, false),
+    ] {
+        let quick = crew.looking_past(rows);
+        assert!(!quick.left_out());
+        let query = handover_store::HandoffQuery { latest_first: true, limit: 2, ..Default::default() };
+        assert_eq!(quick.handoffs(query).await.unwrap().len(), handoffs, "past {rows}");
+        assert_eq!(
+            quick.sessions(skip, 2 - skip.min(1)).await.unwrap().len(),
+            sessions,
+            "past {rows}, skipping {skip}"
+        );
+        assert_eq!(quick.left_out(), left_out, "past {rows}, skipping {skip}");
+        assert!(!crew.left_out());
+    }
+    assert_eq!(crew.sessions(0, 9).await.unwrap().len(), 2, "others look as far as there is something");
+}

@@ -7,7 +7,7 @@ mod sight;
 pub(crate) use denials::Denials;
 pub use denials::Denied;
 pub(crate) use keys::Keys;
-pub(crate) use sight::exists_for;
+pub(crate) use sight::{Look, exists_for};
 
 use crate::engine::Engine;
 use handover_core::{

@@ -9,7 +9,13 @@ use handover_core::{
     refusal::HandoffError,
 };
 use handover_store::{Figures, HandoffQuery, RecordQuery, Stats, Store, StoreError, StoredRecord};
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 /// Whether a session exists for a caller, by what is known of it where somebody has looked already.
 pub(crate) async fn exists_for(
@@ -32,6 +38,26 @@ pub(crate) async fn exists_for(
     }
 }
 
+/// How many rows that are not a caller's a list passes, and whether one ended there.
+#[derive(Debug)]
+pub(crate) struct Look {
+    rows: usize,
+    ended: AtomicBool,
+}
+
+impl Look {
+    /// Whether so many are too many. That is kept.
+    fn ends(look: Option<&Self>, passed: usize) -> bool {
+        look.is_some_and(|look| {
+            let ends = passed > look.rows;
+            if ends {
+                look.ended.store(true, Ordering::Relaxed);
+            }
+            ends
+        })
+    }
+}
+
 /// A walk over many things, which asks once for each session.
 struct Walk<'a> {
     engine: &'a Engine,
@@ -50,6 +76,20 @@ impl Walk<'_> {
 }
 
 impl Engine {
+    /// The same engine for what must be quick, such as a page: its lists of handoffs and sessions pass at most so many rows
+    /// that do not exist for this caller, and leave out what lies behind them.
+    #[must_use]
+    pub fn looking_past(&self, rows: usize) -> Self {
+        let look = Arc::new(Look { rows, ended: AtomicBool::new(false) });
+        Self { look: Some(look), ..self.clone() }
+    }
+
+    /// Whether a list of this handle, or of one of its clones, ended because it had passed so many rows.
+    #[must_use]
+    pub fn left_out(&self) -> bool {
+        self.look.as_ref().is_some_and(|look| look.ended.load(Ordering::Relaxed))
+    }
+
     /// Whether a session exists for this caller. Reading does not wait for whoever writes in it.
     pub(crate) async fn sees(&self, id: &SessionId) -> Result<bool, HandoffError> {
         Ok(exists_for(&*self.inner.store, &self.caller, id, None).await?)
@@ -72,7 +112,9 @@ impl Engine {
             at += page.len();
             let full = page.len() == PAGE_MAX;
             for id in page {
-                if found.len() == limit || hidden > hidden_max {
+                // Those that are skipped cost as much as those that are hidden.
+                let cost = hidden + passed.min(skip);
+                if found.len() == limit || hidden > hidden_max || Look::ends(self.look.as_deref(), cost) {
                     return Ok(found);
                 }
                 if !self.sees(&id).await? {
@@ -93,12 +135,18 @@ impl Engine {
     /// Handoffs of the sessions that exist for this caller: a full page as long as there are so many.
     pub(crate) async fn handoffs_seen(&self, mut query: HandoffQuery) -> Result<Vec<Handoff>, HandoffError> {
         let (limit, mut walk, mut found) = (query.limit.min(PAGE_MAX), self.walk(), Vec::new());
+        let mut hidden = 0;
         loop {
             let page = self.inner.store.handoffs(&query).await?;
             let last = page.last().map(|last| (last.id, last.n)).filter(|_| page.len() == limit);
             for handoff in page {
-                if found.len() < limit && walk.sees(&handoff.session_id).await? {
+                if found.len() == limit || Look::ends(self.look.as_deref(), hidden) {
+                    return Ok(found);
+                }
+                if walk.sees(&handoff.session_id).await? {
                     found.push(handoff);
+                } else {
+                    hidden += 1;
                 }
             }
             let Some((last, n)) = last.filter(|_| found.len() < limit) else { return Ok(found) };
