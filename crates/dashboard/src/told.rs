@@ -20,6 +20,14 @@ pub(crate) fn told(message: &BusMessage) -> Option<(&'static str, Markup)> {
             ("idle", html! { (agent(active_agent)) " has a new session" (said(original_request)) })
         }
         Event::SessionEnded { reason, .. } => ("off", html! { "The session is over" (said(reason)) }),
+        Event::SessionReopened(hand) => ("wait", html! { (hand.by) " opened the session again" (said(&hand.reason)) }),
+        Event::Initiated { request, handoff, by_hand: Some(hand), .. } => (
+            "idle",
+            html! {
+                (hand.by) " had it tried again: " (agent(&request.from_agent)) " hands over to " (agent(&handoff.to_agent))
+                (said(&hand.reason))
+            },
+        ),
         Event::Initiated { request, handoff, .. } => (
             "idle",
             html! { (agent(&request.from_agent)) " hands over to " (agent(&handoff.to_agent)) (said(&request.task.description)) },
@@ -42,6 +50,9 @@ pub(crate) fn told(message: &BusMessage) -> Option<(&'static str, Markup)> {
         Event::Deferred { by, reason, .. } => ("idle", html! { (agent(by)) " said later" (said(reason)) }),
         Event::Asked(asking) => ("wait", html! { (to) " asks" (said(&asking.question)) }),
         Event::Answered(answering) => ("run", html! { (answering.by) " answered" (said(&answering.text)) }),
+        Event::Rerouted { to, by_hand: Some(hand), .. } => {
+            ("wait", html! { (hand.by) " gave it to " (agent(to)) (said(&hand.reason)) })
+        }
         Event::Rerouted { from, to, .. } => ("wait", html! { "What " (agent(from)) " had is offered to " (agent(to)) }),
         Event::Closed { status, result, .. } => (parts::tone(*status), closed(*status, &from, &to, &result.notes)),
         event => return trouble(event, &to),
@@ -99,4 +110,61 @@ fn who(id: Option<&AgentId>) -> Markup {
 /// The words of others, where there are any.
 fn said(text: &str) -> Markup {
     html! { @if !text.trim().is_empty() { ": " span.soft { (quoted(text.trim(), WORDS)) } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use handover_core::{
+        event::{ByHand, RerouteReason},
+        ids::{HandoffId, SessionId},
+        time::Timestamp,
+    };
+    use handover_engine::BusContext;
+    use uuid::Uuid;
+
+    fn rerouted(by_hand: Option<ByHand>) -> Event {
+        let agent = |name: &str| AgentId::new(name).unwrap();
+        Event::Rerouted {
+            id: HandoffId(Uuid::nil()),
+            from: agent("bert"),
+            to: agent("carl"),
+            why: RerouteReason::ByHand,
+            to_human: false,
+            reservation: None,
+            probe: false,
+            routing: None,
+            by_hand: by_hand.map(Box::new),
+            until: Timestamp(0),
+        }
+    }
+
+    #[test]
+    fn whoever_steps_in_is_named_with_their_reason() {
+        let hand = |reason: &str| ByHand { by: "<b>ops".into(), reason: reason.into() };
+        for (payload, expected) in [
+            (rerouted(None), &["What ", "bert", " had is offered to ", "carl"][..]),
+            (rerouted(Some(hand("bert is on leave"))), &["&lt;b&gt;ops gave it to ", "carl", "bert is on leave"]),
+            (Event::SessionReopened(hand("a mistake")), &["&lt;b&gt;ops opened the session again", "a mistake"]),
+        ] {
+            let message = BusMessage {
+                id: String::new(),
+                position: 1,
+                kind: payload.bus_type(),
+                source_agent: None,
+                target_agent: None,
+                timestamp: Timestamp(0),
+                payload,
+                context: BusContext {
+                    request_id: None,
+                    session_id: SessionId::new("s").unwrap(),
+                    tenant: "default".into(),
+                },
+            };
+            let text = told(&message).map(|(_, text)| text.into_string()).unwrap_or_default();
+            for part in expected {
+                assert!(text.contains(part), "{part:?} is not in {text}");
+            }
+        }
+    }
 }

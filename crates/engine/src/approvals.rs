@@ -117,8 +117,32 @@ impl Engine {
     /// # Errors
     /// When it does not wait for approval, is not theirs to change, or the change cannot be.
     pub async fn amend(&self, id: HandoffId, by: &str, edit: Edit) -> Result<Answer, HandoffError> {
+        self.change(id, by, edit, None).await
+    }
+
+    /// Changes a handoff that is still what was seen: `digest` is that of [`Engine::approvals`].
+    ///
+    /// # Errors
+    /// As [`Engine::amend`], and when it was changed since.
+    pub async fn amend_exactly(
+        &self,
+        id: HandoffId,
+        by: &str,
+        edit: Edit,
+        digest: Digest,
+    ) -> Result<Answer, HandoffError> {
+        self.change(id, by, edit, Some(digest)).await
+    }
+
+    async fn change(
+        &self,
+        id: HandoffId,
+        by: &str,
+        edit: Edit,
+        digest: Option<Digest>,
+    ) -> Result<Answer, HandoffError> {
         let session = self.session_of(id).await?;
-        self.submit(&session, Command::Amend { handoff: id, by: by.to_owned(), edit }, None).await
+        self.submit(&session, Command::Amend { handoff: id, by: by.to_owned(), edit, digest }, None).await
     }
 
     /// Denies a handoff that waits for a person. The source is told why.

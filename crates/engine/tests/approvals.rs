@@ -189,6 +189,9 @@ async fn a_change_voids_what_was_seen_across_restarts() {
     let changed = engine.approve_exactly(handoff, "ann", "", seen).await.unwrap_err();
     assert_eq!(changed.code(), Code::ApprovalChanged);
     assert_eq!(engine.deny_exactly(handoff, "ann", "", seen).await.unwrap_err().code(), Code::ApprovalChanged);
+    let edit = Edit { description: Some("find three jets".into()), ..Edit::default() };
+    let unseen = engine.amend_exactly(handoff, "ann", edit, seen).await.unwrap_err();
+    assert_eq!(unseen.code(), Code::ApprovalChanged);
     let pending = engine.approvals(None).await.unwrap().remove(0);
     assert_eq!(changed.refusals[0].details["digest"], json!(pending.digest));
     assert_eq!(pending.handoff.request.task.description, "find two jets");

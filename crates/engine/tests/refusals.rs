@@ -55,7 +55,7 @@ fn commands(handoff: HandoffId) -> Vec<Command> {
         Command::Initiate(Box::new(delegation("planner", "pilot"))),
         Command::Turn { by: by(), turn },
         Command::Approve { handoff, by: text(), comment: text(), digest: None, edit: None },
-        Command::Amend { handoff, by: text(), edit: handover_core::handoff::Edit::default() },
+        Command::Amend { handoff, by: text(), edit: handover_core::handoff::Edit::default(), digest: None },
         Command::Deny { handoff, by: text(), comment: text(), digest: None },
         Command::Accept {
             handoff,

@@ -278,6 +278,9 @@ pub enum Command {
         by: String,
         /// What.
         edit: Edit,
+        /// The digest of what they saw; another one by now is refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<Digest>,
     },
     /// Changes how far the session may go. For whoever runs the house.
     SetLimits {

@@ -61,13 +61,16 @@ impl Draft<'_> {
     }
 
     /// Changes a handoff without deciding it. Whoever is asked decides about what it is now.
-    pub(super) fn amend(&mut self, id: HandoffId, by: &str, edit: Edit) -> Verdict {
+    pub(super) fn amend(&mut self, id: HandoffId, by: &str, edit: Edit, digest: Option<Digest>) -> Verdict {
         let handoff = self.waiting_for(id, by, "")?;
         if by != handoff.request.from_agent.as_str() {
             self.check_decider(&handoff, by)?;
         }
         self.check_not_empty(&handoff, &edit)?;
-        let before = self.approval_of(&handoff)?;
+        let before = match digest {
+            Some(_) => self.check_seen(&handoff, digest)?,
+            None => self.approval_of(&handoff)?,
+        };
         self.change_and_ask(&handoff, &before, by, edit).map(|_| ())
     }
 

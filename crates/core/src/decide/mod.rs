@@ -261,7 +261,7 @@ impl<'a> Draft<'a> {
             }
             Command::Turn { by, turn } => self.turn(&by, *turn),
             Command::Approve { handoff, by, comment, digest, edit } => self.approve(handoff, by, comment, digest, edit),
-            Command::Amend { handoff, by, edit } => self.amend(handoff, &by, edit),
+            Command::Amend { handoff, by, edit, digest } => self.amend(handoff, &by, edit, digest),
             Command::Deny { handoff, by, comment, digest } => self.deny(handoff, by, comment, digest),
             Command::SetLimits { by, limits } => self.set_limits(by, limits),
             Command::Accept { handoff, by, lease_ms, in_process, estimated_completion, manifest } => {

@@ -65,3 +65,9 @@ pub const CHART_COLUMNS: usize = 60;
 pub const TEAM_DRAWN_MAX: usize = 40;
 /// After how long an offer that nobody took counts as stuck on the overview, in milliseconds.
 pub const OFFER_LATE_MS: u64 = 30_000;
+/// Decisions about approvals that are remembered by a tenant's pulse, the latest ones.
+pub const PULSE_DECIDED_MAX: usize = 40;
+/// How long a page waits for the pulse to tell what was on disk when it was asked for, in milliseconds.
+pub const PULSE_BEHIND_MS: u64 = 50;
+/// Rows of one list that are looked at for a page of a caller who sees only a part of them.
+pub const PAGE_LOOK_ROWS: usize = 500;

@@ -37,7 +37,7 @@ impl Play {
         };
         let edit = edit_of(w);
         match w.verb() {
-            "amend" => Command::Amend { handoff, by, edit },
+            "amend" => Command::Amend { handoff, by, edit, digest },
             "deny" => Command::Deny { handoff, by, comment: "too risky".into(), digest },
             _ => {
                 let edit = (!edit.is_empty()).then_some(edit);

@@ -12,6 +12,7 @@ fn a_change_voids_what_was_seen() {
         wait 10m; amend h1 by a task=other
         approve h1 by ann digest=1
         deny h1 by ann digest=1
+        amend h1 by ann digest=1 task=third
         approve h1 by ann digest=3",
         &expect![[r#"
             1 session_opened a
@@ -20,6 +21,7 @@ fn a_change_voids_what_was_seen() {
             4 approval_requested h1 until 7200s, r asks bob after ann
             5 amended h1 by a, to b
             6 approval_requested h1 until 7800s, r asks bob after ann
+            refused HO0713 digest: the handoff was changed since; its digest is e5b3f08ae1c08c77477093b26cd568c4b25039fe846e3802b0a76838573b77ce now
             refused HO0713 digest: the handoff was changed since; its digest is e5b3f08ae1c08c77477093b26cd568c4b25039fe846e3802b0a76838573b77ce now
             refused HO0713 digest: the handoff was changed since; its digest is e5b3f08ae1c08c77477093b26cd568c4b25039fe846e3802b0a76838573b77ce now
             7 approved h1 by ann until 4230s

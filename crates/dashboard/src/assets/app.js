@@ -78,14 +78,23 @@
   const weave = (old, next) => {
     if (old.nodeType !== 1) { if (old.nodeValue !== next.nodeValue) old.nodeValue = next.nodeValue; return; }
     // What is being typed into or sent stays as it is, with what it was about.
-    if (old.nodeName === "FORM" && (old.dataset.sending || busy(old))) { late = true; return; }
+    if (old.nodeName === "FORM" && (old.dataset.sending || old.querySelector(".problem") || busy(old))) { late = true; return; }
     if (old.nodeName === "TIME" && old.dateTime === next.dateTime) return;
     // The same step of the same thing is no news; another one is.
     const news = old.dataset.key !== next.dataset.key;
     dress(old, next);
     if (news) light(old);
+    // What is over goes first, so that what stays need not move: a field that moves loses its focus.
+    const wanted = new Set([...next.childNodes].map(nameOf));
+    for (const child of [...old.childNodes]) {
+      if (!nameOf(child) || wanted.has(nameOf(child))) continue;
+      // Somebody types into what is over: they see that, and lose nothing.
+      if (busy(child)) { child.classList.add("gone"); late = true; } else child.remove();
+    }
+    const here = document.activeElement;
     let at = old.firstChild;
     for (const want of [...next.childNodes]) {
+      while (at && at.nodeType === 1 && at.classList.contains("gone")) at = at.nextSibling;
       let found = at;
       if (nameOf(want)) while (found && !same(found, want)) found = found.nextSibling;
       else if (found && !same(found, want)) found = null;
@@ -93,28 +102,32 @@
         const copy = document.importNode(want, true);
         old.insertBefore(copy, at);
         light(copy);
-      } else {
-        if (found === at) at = at.nextSibling; else old.insertBefore(found, at);
-        weave(found, want);
+        continue;
       }
+      if (found === at) at = at.nextSibling;
+      // Others move around what has the focus.
+      else if (found.contains(here)) while (at !== found) { const other = at; at = at.nextSibling; old.insertBefore(other, found.nextSibling); }
+      else old.insertBefore(found, at);
+      if (found === at) at = at.nextSibling;
+      weave(found, want);
     }
     while (at) {
       const rest = at;
       at = at.nextSibling;
-      // Somebody types into what is over: they see that, and lose nothing.
-      if (rest.nodeType === 1 && busy(rest)) { rest.classList.add("gone"); late = true; } else rest.remove();
+      if (!(rest.nodeType === 1 && rest.classList.contains("gone"))) rest.remove();
     }
   };
   // What could not be brought up to date because somebody typed is looked at again when they leave it.
-  let late = false, woven = 0;
+  let late = false, woven = 0, begun = Date.now();
   const swap = (fresh) => {
     late = false;
     const items = $("[data-item]").map(nameOf).join(" ");
     for (const selector of ["#menu", "main"]) {
       const old = document.querySelector(selector), next = fresh.querySelector(selector);
       if (!old || !next) continue;
-      // A notice was for the moment.
-      if (!next.querySelector(":scope > .notice")) old.querySelector(":scope > .notice")?.remove();
+      // What was said about what somebody did stays for a moment, or until they do the next thing.
+      const said = [...old.children].filter((each) => each.matches(".notice,.problem") && Date.now() - begun < 8000);
+      if (!next.querySelector(":scope > .notice")) next.prepend(...said.map((each) => document.importNode(each, true)));
       weave(old, next);
     }
     if ($("[data-item]").map(nameOf).join(" ") !== items) woven = Date.now();
@@ -134,12 +147,16 @@
       const answer = await fetch(location.pathname + location.search.replace(/([?&])done=[^&]*&?/, "$1"), { credentials: "same-origin", redirect: "follow" });
       if (answer.redirected && new URL(answer.url).pathname === "/sign-in") {
         if (!busy(document.body)) { location.assign(answer.url); return; }
+      } else if (answer.redirected && new URL(answer.url).pathname !== location.pathname) {
+        location.assign(answer.url);
+        return;
       } else if (answer.ok) {
         swap(new DOMParser().parseFromString(await answer.text(), "text/html"));
         missed = 0;
       } else { missed += 1; again = true; }
     } catch { missed += 1; again = true; } finally {
       asking = false;
+      document.getElementById("live")?.classList.toggle("late", missed > 1);
       if (again) { again = false; soon(Math.min(15_000, 500 * 2 ** Math.min(missed, 5))); }
     }
   };
@@ -148,6 +165,9 @@
     if (timer) return;
     timer = setTimeout(refresh, Math.max(30, wait, pause - (Date.now() - last)));
   };
+
+  // Some things change without an event: what is late, the end of a chart.
+  setInterval(() => { if (document.body.dataset.live && !document.hidden) soon(); }, 45_000);
 
   // --- Live: the page listens from where it was made. When the line is lost, it comes back with the last id. A page that
   // nobody looks at does not listen: browsers have few lines to one host.
@@ -226,9 +246,17 @@
       const to = new URL(answer.url);
       if (answer.redirected && to.pathname === "/sign-in" && action !== "/sign-out") {
         refused(form, words("Your sign-in is over. Nothing was sent; sign in and load the page again.", "/sign-in"));
+      } else if (answer.ok && to.pathname === location.pathname) {
+        // The same page: it is woven in, with what it says, and nothing else that was typed is lost.
+        form.reset();
+        delete form.dataset.sending;
+        document.activeElement?.blur();
+        begun = Date.now();
+        swap(new DOMParser().parseFromString(await answer.text(), "text/html"));
+        const next = document.querySelector("[data-item][autofocus]");
+        if (next) choose(next);
       } else if (answer.ok) {
         location.assign(answer.url);
-        if (to.href.split("#")[0] === location.href.split("#")[0]) location.reload();
         return;
       } else {
         const text = await answer.text();
@@ -263,7 +291,8 @@
     if (event.key === "j") choose(items[Math.min(items.length - 1, at + 1)]);
     else if (event.key === "k") choose(items[Math.max(0, at - 1)]);
     else {
-      const within = items.length ? chosen() : document;
+      // Only what has the focus is decided by a letter.
+      const within = items.length ? [chosen()].find((item) => item && item.contains(document.activeElement)) : document;
       const target = within && within.querySelector(`[data-press="${CSS.escape(event.key)}"]`);
       if (!target) return;
       event.preventDefault();
@@ -281,6 +310,7 @@
     }
     if (items.length) event.preventDefault();
   });
+  addEventListener("animationend", (event) => { if (event.animationName === "fresh") event.target.classList.remove("fresh"); });
   // What a page begins with is chosen at once.
   choose(document.querySelector("[data-item][autofocus]"));
   // What is being decided stays chosen when the list is made anew.

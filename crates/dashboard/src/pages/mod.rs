@@ -4,6 +4,7 @@ mod approvals;
 pub(crate) mod audit;
 mod experiments;
 mod handoff;
+mod handoffs;
 mod inbox;
 mod overview;
 mod session;
@@ -76,6 +77,7 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/sessions/{session}/say", takes!(house, session::step_in::say))
         .route("/sessions/{session}/hand-over", takes!(house, session::step_in::give))
         .route("/sessions/{session}/end", takes!(house, session::step_in::over))
+        .route("/handoffs", shows!(house, handoffs::list))
         .route("/handoffs/{handoff}", shows!(house, handoff::show))
         .route("/handoffs/{handoff}/redirect", takes!(house, handoff::redirect))
         .route("/handoffs/{handoff}/retry", takes!(house, handoff::retry))

@@ -43,18 +43,22 @@ pub(crate) async fn list(ask: Ask) -> Answer {
                 (parts::empty("No sessions yet", "A session is one conversation or request, from start to end. Commands in another terminal make one:", Some(&super::overview::begin(&ask))))
             } @else {
                 table.rows {
-                    thead { tr { th { "Session" } th { "Who has it" } th { "Where it stands" } th { "Asked for" } th { "Opened" } } }
+                    thead { tr { th { "Session" } th { "Who has it" } th { "Where it stands" } th { "Asked for" } th { "Workflow" } th { "Last change" } th { "Opened" } } }
                     tbody { @for session in &found { (row(&ask, session)) } }
                 }
             }
             (parts::pager(later, earlier))
         }
     };
-    Page::new("Sessions", Nav::Sessions, body).hears(Hears::All).answer(&ask).await
+    let page = Page::new("Sessions", Nav::Sessions, body);
+    // Rows of a further page must not move under whoever reads them.
+    let page = if skip == 0 { page.hears(Hears::All) } else { page };
+    page.answer(&ask).await
 }
 
 fn search(wanted: &str) -> Markup {
     html! {
+        a href="/handoffs" { "All handoffs" }
         form.find.push method="get" action="/sessions" role="search" {
             label.unseen for="find" { "Id of a session or a handoff" }
             input id="find" name="find" type="search" value=(wanted) placeholder="id of a session or a handoff" spellcheck="false";
@@ -87,7 +91,9 @@ fn row(ask: &Ask, session: &Arc<Session>) -> Markup {
             td { (parts::agent(&session.active_agent)) }
             td { (super::session::standing(&ask.engine, session)) @if let Some(flow) = &session.flow { " " span.soft { (flow.state) } } }
             td.wide { (parts::quoted(&session.original_request, 90)) }
-            td { (parts::ago(session.opened_at, ask.now)) }
+            td { @if let Some(name) = &session.workflow { a href=(format!("/workflows/{}", parts::encoded(name))) { (name) } } }
+            td data-name="last change" { (parts::ago(session.last_at, ask.now)) }
+            td data-name="opened" { (parts::ago(session.opened_at, ask.now)) }
         }
     }
 }

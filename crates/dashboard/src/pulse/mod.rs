@@ -1,6 +1,7 @@
 //! What happened lately, per tenant, in bounded memory: for charts, tiles and pictures. It is made from the feed, so that it counts
 //! what is on record and nothing else; a restart reads the latest part of the feed again.
 
+mod decided;
 mod figures;
 mod lasted;
 mod recent;
@@ -8,6 +9,7 @@ mod tenant;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use decided::Decided;
 pub(crate) use figures::{Figures, real};
 pub(crate) use tenant::{NAMED, Tenant, Window};
 
@@ -15,7 +17,7 @@ use handover_core::{
     access::{Caller, Role},
     event::Event,
     ids::AgentId,
-    limits::{PULSE_RECORDS, PULSE_TENANTS_MAX, PULSE_WAIT_MS},
+    limits::{PULSE_BEHIND_MS, PULSE_RECORDS, PULSE_TENANTS_MAX, PULSE_WAIT_MS},
     refusal::HandoffError,
     time::Timestamp,
 };
@@ -93,6 +95,14 @@ impl Pulse {
         // An error says that nobody counts any more.
         let _ = self.seen.clone().wait_for(|seen| *seen >= position).await;
     }
+
+    /// The same, for as long as a page can wait: what is read at a start may be much.
+    pub(crate) async fn nears(&self, engine: &Engine, position: u64) {
+        tokio::select! {
+            () = self.reaches(position) => {}
+            () = engine.wait(PULSE_BEHIND_MS) => {}
+        }
+    }
 }
 
 struct Follower {
@@ -128,6 +138,11 @@ impl Follower {
 
     async fn take(&self, message: &BusMessage) {
         let name = &message.context.tenant;
+        if let Some(decided) = decided::read(&self.engine, message).await
+            && let Some(tenant) = self.counted.lock().tenant(name)
+        {
+            tenant.decided(decided);
+        }
         let lacks = self.counted.lock().tenants.get(name).and_then(|tenant| tenant.lacks(message));
         if let Some(session) = lacks {
             let engine = self.engine.for_caller(Caller::new("dashboard", name).role(Role::Viewer));

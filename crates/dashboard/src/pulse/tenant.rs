@@ -1,6 +1,7 @@
 //! The pulse of one tenant: what of everything that happens is counted, and how it is asked for. Pure: fed with what the feed says.
 
 use super::{
+    decided::Decided,
     figures::{Figures, Sum},
     recent::Recent,
 };
@@ -8,7 +9,7 @@ use handover_core::{
     budget::Amount,
     event::{Event, Routed, StateChange},
     ids::{AgentId, SessionId},
-    limits::{CHART_COLUMNS, PULSE_MINUTES, PULSE_NAMES_MAX, PULSE_STOPS_MAX},
+    limits::{CHART_COLUMNS, PULSE_DECIDED_MAX, PULSE_MINUTES, PULSE_NAMES_MAX, PULSE_STOPS_MAX},
     refusal::Code,
     time::Timestamp,
 };
@@ -38,6 +39,8 @@ pub(crate) struct Tenant {
     /// Handoffs that guards stopped, by code.
     pub(crate) guarded: Recent<Code, u64>,
     stops: VecDeque<Stop>,
+    /// The latest decisions about approvals, the latest last.
+    decided: VecDeque<Decided>,
     /// The workflow of sessions whose rules are counted. It only saves a look into the store.
     flows: BTreeMap<SessionId, String>,
 }
@@ -78,7 +81,12 @@ impl Tenant {
                 self.pairs.note(&pair, at, |figures| figures.opened += 1);
                 self.routed(routing.as_deref(), at);
             }
-            Event::Rerouted { routing: Some(routing), .. } => self.routed(Some(routing), at),
+            Event::Rerouted { from, to, routing, .. } => {
+                self.moved(message, from, to);
+                if let Some(routing) = routing {
+                    self.routed(Some(routing), at);
+                }
+            }
             Event::Closed { status, result, used, .. } => {
                 let (status, ms) = (*status, result.metrics.duration_ms);
                 self.count(message, at, |figures| figures.closed(status, ms));
@@ -90,6 +98,7 @@ impl Tenant {
             Event::LeaseLost { used, .. } | Event::Retried { used, .. } => {
                 self.spent(message, at, used.unwrap_or_default());
             }
+            Event::Asked(asking) => self.spent(message, at, asking.used.unwrap_or_default()),
             Event::Used { by, metrics } | Event::ModelAsked { by, metrics } => {
                 self.spent_by(by, at, Amount::used(metrics, 0));
             }
@@ -101,6 +110,17 @@ impl Tenant {
             Event::StateChanged(change) => self.changed(change, session, at),
             _ => {}
         }
+    }
+
+    /// What began with one goes on with another: it counts as begun where it will end.
+    fn moved(&mut self, message: &BusMessage, from: &AgentId, to: &AgentId) {
+        let at = message.timestamp;
+        self.agents.note(from, at, |figures| figures.opened = figures.opened.saturating_sub(1));
+        self.agents.note(to, at, |figures| figures.opened += 1);
+        let Some(source) = &message.source_agent else { return };
+        let pair = |target: &AgentId| (source.clone(), target.clone());
+        self.pairs.note(&pair(from), at, |figures| figures.opened = figures.opened.saturating_sub(1));
+        self.pairs.note(&pair(to), at, |figures| figures.opened += 1);
     }
 
     fn routed(&mut self, routing: Option<&Routed>, at: Timestamp) {
@@ -171,6 +191,18 @@ impl Tenant {
             window.columns.push((Timestamp(column * step * MINUTE_MS), sum));
         }
         window
+    }
+
+    pub(crate) fn decided(&mut self, decided: Decided) {
+        if self.decided.len() == PULSE_DECIDED_MAX {
+            self.decided.pop_front();
+        }
+        self.decided.push_back(decided);
+    }
+
+    /// The latest decisions, the latest first.
+    pub(crate) fn decisions(&self) -> impl Iterator<Item = &Decided> {
+        self.decided.iter().rev()
     }
 
     /// Workflows that stopped, the latest first; at most `PULSE_STOPS_MAX`.

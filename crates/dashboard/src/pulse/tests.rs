@@ -3,10 +3,10 @@
 use super::*;
 use handover_core::{
     budget::Amount,
-    event::StateChange,
+    event::{Asking, RerouteReason, StateChange},
     handoff::{Metrics, Outcome, Return, ReturnStatus, Status},
-    ids::{HandoffId, SessionId},
-    limits::PULSE_MINUTES,
+    ids::{HandoffId, LeaseId, SessionId},
+    limits::{PULSE_DECIDED_MAX, PULSE_MINUTES},
     refusal::Code,
 };
 use handover_engine::BusContext;
@@ -75,6 +75,61 @@ fn ends_are_counted_in_their_minute_for_the_pair_and_for_the_agent() {
     let pair = tenant.pairs.get(&(agent("ann"), agent("bob")));
     assert_eq!((pair.completed, pair.success(), pair.mean_ms()), (2, Some(2.0 / 3.0), Some(1_075)));
     assert_eq!(counts(&tenant.agents.get(&agent("bob"))), (2, 1, 1, 20));
+}
+
+#[test]
+fn what_a_question_used_is_counted_and_what_moves_begins_where_it_ends() {
+    let (mut tenant, id) = (Tenant::default(), HandoffId(Uuid::nil()));
+    let pair = |to: &str| (agent("ann"), agent(to));
+    tenant.pairs.note(&pair("bob"), Timestamp(0), |figures| figures.opened = 2);
+    tenant.agents.note(&agent("bob"), Timestamp(0), |figures| figures.opened = 2);
+    let (from, to, why) = (agent("bob"), agent("carl"), RerouteReason::ByHand);
+    let (reservation, routing, by_hand) = (None, None, None);
+    let moved = Event::Rerouted {
+        id,
+        from,
+        to,
+        why,
+        to_human: false,
+        reservation,
+        probe: false,
+        routing,
+        by_hand,
+        until: Timestamp(9),
+    };
+    tenant.note(&message(1, moved));
+    for (name, opened) in [("bob", 1), ("carl", 1)] {
+        assert_eq!(
+            (tenant.pairs.get(&pair(name)).opened, tenant.agents.get(&agent(name)).opened),
+            (opened, opened),
+            "{name}"
+        );
+    }
+    let used = Some(Amount { tokens: 7, micros: 3, ms: 0 });
+    let asking = Asking { id, lease: LeaseId(Uuid::nil()), question: "which?".into(), until: Timestamp(9), used };
+    tenant.note(&message(2, Event::Asked(asking)));
+    let bob = tenant.agents.get(&agent("bob"));
+    assert_eq!((bob.tokens, bob.micros, tenant.window(Timestamp(3), 60).total.tokens), (7, 3, 7));
+}
+
+#[test]
+fn the_latest_decisions_are_kept_and_no_more() {
+    let mut tenant = Tenant::default();
+    for position in 0..PULSE_DECIDED_MAX as u64 + 5 {
+        tenant.decided(Decided {
+            position,
+            at: Timestamp(0),
+            granted: true,
+            by: "ann".into(),
+            caller: "ann".into(),
+            comment: String::new(),
+            handoff: HandoffId(Uuid::nil()),
+            session: SessionId::new("s").unwrap(),
+            between: None,
+        });
+    }
+    let kept: Vec<u64> = tenant.decisions().map(|one| one.position).collect();
+    assert_eq!((kept.len(), kept[0]), (PULSE_DECIDED_MAX, PULSE_DECIDED_MAX as u64 + 4));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::{
 };
 use axum::http::StatusCode;
 use handover_core::{
-    access::Role,
+    access::{NewKey, Role},
     agent::Risk,
     handoff::{Edit, Priority, Request, Status},
     ids::HandoffId,
@@ -163,6 +163,24 @@ async fn it_is_edited_with_a_yes_or_without() {
 }
 
 #[tokio::test]
+async fn only_what_is_edited_has_its_data_in_a_form() {
+    let house = house().await;
+    let mut request = asking("large");
+    request.task.payload = json!({"text": "x".repeat(100_000), "to_its_end": "the end of it"});
+    let large = house.handed(request).await;
+    let small = house.handed(asking("small")).await;
+    let local = house.local();
+    let seen = house.get(&local, "/approvals?who=").await;
+    seen.hides("the end of it").hides("<textarea class=\"code\"").shows("Cut here");
+    seen.shows(&format!("href=\"?edit={large}\" data-press=\"e\"")).shows(&format!("href=\"?edit={small}\""));
+    assert!(seen.text.len() < 60_000, "{}", seen.text.len());
+    let seen = house.get(&local, &format!("/approvals?edit={large}")).await;
+    seen.shows("the end of it").shows("Approve with these changes").shows(&format!("id=\"edit-{large}\" open"));
+    assert_eq!(seen.text.matches("<textarea class=\"code\"").count(), 1);
+    house.get(&local, "/approvals?edit=%22%3E%3Cscript%3Ealert").await.hides("<script>alert");
+}
+
+#[tokio::test]
 async fn what_was_changed_since_it_was_seen_is_not_decided() {
     let house = house().await;
     let local = house.local();
@@ -212,6 +230,40 @@ async fn each_is_offered_what_they_may() {
     assert_eq!(house.get(&ann, "/approvals?who=bob").await.status, StatusCode::FORBIDDEN);
     let seen = house.get(&house.local(), "/approvals?who=clerk").await;
     assert_eq!(forms(&seen), 1, "what clerk may decide");
+}
+
+#[tokio::test]
+async fn nobody_decides_in_the_name_of_another_unseen() {
+    let house = house().await;
+    house.engine.set_policy(policy()).unwrap();
+    let mut request = delegation("planner", "buyer", "named");
+    request.context.constraints.budget = Some(serde_json::from_value(json!({"tokens": 5000})).unwrap());
+    let handoff = house.handed(request).await;
+    let (other, own) = ("You decide in the name of", "You decide as");
+    let hidden = "type=\"hidden\" name=\"by\"";
+    let (olga, ann) = (house.signed_in(Role::Operator).await, house.bound(Role::Operator, &["ann"]).await);
+    house.get(&ann, "/approvals").await.shows("You decide as <b>ann</b>").hides(other);
+    let seen = house.get(&olga, "/approvals").await;
+    seen.shows(other).shows("<option value=\"ann\">ann</option>").hides(own).hides(hidden);
+    let fields = [("decision", "approve"), ("comment", "so")];
+    let refused = decide(&house, &olga, handoff, &fields).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN, "a name that is not given is one's own: {}", refused.text);
+    let seen = decide(&house, &olga, handoff, &[&fields[..], &[("by", "ann")]].concat()).await;
+    assert_eq!(seen.status, StatusCode::SEE_OTHER, "{}", seen.text);
+    house.get(&olga, "/approvals").await.shows("ann <small class=\"soft\">through operator (");
+    // Whoever is asked by the name of their key is asked in person.
+    let mut again = delegation("planner", "buyer", "named again");
+    again.context.constraints.budget = Some(serde_json::from_value(json!({"tokens": 6000})).unwrap());
+    let again = house.handed(again).await;
+    let (_, key) = house.engine.make_key(NewKey::of("ann", Role::Operator)).await.unwrap();
+    let unbound = house.with_key(&key).await;
+    house.get(&unbound, "/approvals").await.shows("You decide as <b>ann</b>").hides(other);
+    decide(&house, &unbound, again, &[("decision", "approve"), ("by", "ann")]).await;
+    // Where nobody is named it is one's own, whatever the list is narrowed to.
+    house.handed(asking("anybody's")).await;
+    for page in ["/approvals", "/approvals?who=carla"] {
+        house.get(&olga, page).await.shows("You decide as <b>operator (").hides(other);
+    }
 }
 
 #[tokio::test]

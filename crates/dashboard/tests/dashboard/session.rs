@@ -81,6 +81,23 @@ async fn sessions_and_handoffs_are_found_by_their_ids() {
 }
 
 #[tokio::test]
+async fn handoffs_are_listed_by_where_they_stand() {
+    let house = House::open().await;
+    let (session, first) = begun(&house).await;
+    let request = Request::delegation("anna", "carl", "Weigh the moon", HOUR).unwrap();
+    let second = house.engine.initiate(&session, request).await.unwrap().handoffs[0];
+    house.engine.cancel(second, "anna", "too heavy").await.unwrap();
+    let list = async |query: &str| house.get(&house.local(), &format!("/handoffs{query}")).await;
+    let row = |id: HandoffId| format!("data-key=\"{id}\"");
+    list("").await.shows(&row(first)).shows(&row(second)).shows("Weigh the moon");
+    list("?status=offered").await.shows(&row(first)).hides(&row(second));
+    list("?status=cancelled").await.hides(&row(first)).shows(&row(second));
+    list("?to=carl").await.hides(&row(first)).shows(&row(second));
+    list("?from=nobody").await.shows("None.");
+    list("?status=%3Cb%3E&to=%3Cscript%3E&before=x").await.hides("<script>x").hides("value=\"<script");
+}
+
+#[tokio::test]
 async fn words_of_others_are_words() {
     let house = House::open().await;
     let (session, _) = begun(&house).await;

@@ -116,6 +116,7 @@ pub const METHODS: &[(&str, Role)] = &[
     ("turn", Role::Agent),
     ("turn_json", Role::Agent),
     ("amend", Role::Operator),
+    ("amend_exactly", Role::Operator),
     ("approve", Role::Operator),
     ("approve_edited", Role::Operator),
     ("approve_exactly", Role::Operator),
@@ -342,6 +343,7 @@ impl Scene {
         let (edit, digest) = (Edit::default(), Digest::of(b"x"));
         match method {
             "amend" => by.amend(asked, "clerk", edit).await.map(drop),
+            "amend_exactly" => by.amend_exactly(asked, "clerk", edit, digest).await.map(drop),
             "approve" => by.approve(asked, "clerk", "").await.map(drop),
             "approve_edited" => by.approve_edited(asked, "clerk", "", None, edit).await.map(drop),
             "approve_exactly" => by.approve_exactly(asked, "clerk", "", digest).await.map(drop),

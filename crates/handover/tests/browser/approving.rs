@@ -30,6 +30,7 @@ async fn yes_yes_but_and_no() {
     assert_eq!(house.status(yes).await, "offered");
     let but = house.hand_over_dear(&session, "writer", "Print in gold").await;
     browser.press_in(&item(but), "Edit…").await;
+    browser.see("Approve with these changes").await;
     browser.everybody_can_use("approvals, while one is edited").await;
     browser.fill_in(&item(but), "To whom", "editor").await;
     browser.fill_in(&item(but), "Task", "Print in black").await;
@@ -66,8 +67,8 @@ async fn the_keyboard_is_enough() {
     browser.see("Approved. It is on its way.").await;
     assert_eq!(house.status(first).await, "offered");
     // The next one is looked at by itself. What is typed into a field decides nothing.
-    browser.keys("r").await;
-    browser.see("Why not").await;
+    browser.see_one(&format!("{}.chosen", item(second))).await;
+    browser.keys_until("r", "Why not").await;
     browser.keys("a bad idea").await;
     assert_eq!(house.status(second).await, "awaiting_approval");
     browser.keys(&format!("{TAB}{ENTER}")).await;

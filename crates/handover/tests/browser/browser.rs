@@ -10,13 +10,16 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// How long a person waits for something to appear.
-const WAIT: Duration = Duration::from_secs(20);
-/// Waits in the page itself until a condition holds, and gives what it found.
+const WAIT: Duration = Duration::from_secs(60);
+/// How long a person waits before a key is pressed again, and how often it is.
+const SOON: Duration = Duration::from_secs(1);
+const TRIES: usize = 20;
+/// Waits in the page itself until it is whole and a condition holds, and gives what it found.
 const UNTIL: &str = "\
 const [test, args, wait, done] = arguments, holds = new Function(...['a', 'b', 'c'].slice(0, args.length), test);
 const end = performance.now() + wait;
 (function look() {
-  let found; try { found = holds(...args); } catch (error) { found = null; }
+  let found; try { found = document.readyState === 'complete' && holds(...args); } catch (error) { found = null; }
   if (found) done(found); else if (performance.now() > end) done(null); else setTimeout(look, 20);
 })();";
 /// The text that is to be seen, on one line, in small letters.
@@ -107,7 +110,11 @@ impl Browser {
 
     /// Waits until a condition holds in the page, over pages that come and go.
     async fn until(&self, test: &str, args: &[&str]) -> Option<Value> {
-        let end = Instant::now() + WAIT;
+        self.until_in(WAIT, test, args).await
+    }
+
+    async fn until_in(&self, time: Duration, test: &str, args: &[&str]) -> Option<Value> {
+        let end = Instant::now() + time;
         loop {
             let left = end.saturating_duration_since(Instant::now());
             let waits = vec![json!(test), json!(args), json!(u64::try_from(left.as_millis()).unwrap())];
@@ -203,6 +210,18 @@ impl Browser {
             typed = typed.then(KeyAction::Down { value: key }).then(KeyAction::Up { value: key });
         }
         self.client.perform_actions(typed).await.unwrap();
+    }
+
+    /// Types on the keyboard until this text is to be seen: a list that just changed does not take a key for its own.
+    pub async fn keys_until(&self, keys: &str, text: &str) {
+        for _ in 0..TRIES {
+            self.keys(keys).await;
+            let seen = format!("return {TEXT}.includes(a.toLowerCase())");
+            if self.until_in(SOON, &seen, &[text]).await.is_some() {
+                return;
+            }
+        }
+        panic!("{keys} does not lead to {text:?}; to be seen is:\n{}", self.text().await);
     }
 
     /// Whether pages may run scripts from now on.

@@ -12,7 +12,7 @@ use std::{
 use tempfile::TempDir;
 
 /// How long the driver may think about one thing.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 /// Lines in which the driver says where it listens, and in the head of an answer.
 const LINES: usize = 20;
 /// A browser that shows nothing on a screen, and asks nobody but our server.

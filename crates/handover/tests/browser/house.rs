@@ -29,7 +29,7 @@ agents:
 /// How long an agent has.
 const LONG: Duration = Duration::from_secs(3_600);
 /// How long an agent waits for work, in milliseconds.
-const WAIT_MS: u64 = 20_000;
+const WAIT_MS: u64 = 30_000;
 
 pub struct House {
     pub served: Served,

@@ -8,7 +8,10 @@ use crate::{
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// Where pictures are kept, when they are.
 const KEPT: &str = "HANDOVER_PICTURES";
@@ -17,13 +20,15 @@ const FEW: usize = 20;
 const MANY: usize = 300;
 /// How often the overview is looked at until it has all of the day.
 const LOOKS: usize = 200;
+/// How often they must be the same then.
+const STILL: usize = 5;
 /// Handoffs among which one is chosen.
 const PAGE: usize = 50;
 /// The page of which more is shown, and how much at most.
 const TALL: &str = "overview";
-const TALL_MAX: u32 = 1_900;
+const TALL_MAX: u32 = 1_560;
 /// How good pictures are, of 100.
-const QUALITY: u32 = 70;
+const QUALITY: u32 = 60;
 /// Every page, by name; what is in braces is found out.
 const PAGES: [(&str, &str); 12] = [
     ("team", "/team"),
@@ -80,12 +85,13 @@ async fn taken() {
 
 /// The server reads what happened lately when it starts; the figures stand still when it has.
 async fn has_read_up(browser: &Browser, url: &str) {
-    let mut before = None;
+    let (mut before, mut same, mut look) = (None, 0, tokio::time::interval(Duration::from_millis(500)));
     for _ in 0..LOOKS {
+        look.tick().await;
         browser.goto(&format!("{url}/?range=24h")).await;
-        let figures =
-            browser.run("return [...document.querySelectorAll('.stat b')].map(b => b.innerText).join()", vec![]).await;
-        if before.as_ref() == Some(&figures) {
+        let figures = browser.run("return document.querySelector('.charts').innerText", vec![]).await;
+        same = if before.as_ref() == Some(&figures) { same + 1 } else { 0 };
+        if same == STILL {
             return;
         }
         before = Some(figures);

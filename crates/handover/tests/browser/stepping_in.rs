@@ -48,7 +48,7 @@ async fn give_it_to_somebody_else_take_it_back_and_try_again() {
 /// Says something, and hands something over in the name of whoever has the session.
 async fn hand_over_by_hand(house: &House, browser: &Browser) {
     browser.goto(&house.at("/sessions/letter")).await;
-    browser.fill("Say something in the conversation", "Please be brief.").await;
+    browser.fill("Say something", "Please be brief.").await;
     browser.press("Say it").await;
     browser.see("Said in the conversation.").await;
     browser.see("Please be brief.").await;

@@ -149,10 +149,13 @@ struct Amending {
     by: Option<String>,
     /// What.
     edit: Edit,
+    /// The digest of what they saw: refused when it has changed.
+    #[serde(default)]
+    digest: Option<Digest>,
 }
 
 async fn amend(ask: Ask) -> Result<Reply, Problem> {
-    let Amending { by, edit } = ask.form()?;
+    let Amending { by, edit, digest } = ask.form()?;
     let by = by.unwrap_or_else(|| ask.who.clone());
-    submit(&ask, Command::Amend { handoff: ask.handoff()?, by, edit }).await
+    submit(&ask, Command::Amend { handoff: ask.handoff()?, by, edit, digest }).await
 }

@@ -72,7 +72,7 @@ fn about(handoff: &Handoff, dice: &mut Dice) -> Command {
     let (id, to) = (handoff.id, handoff.to_agent.clone());
     match &handoff.phase {
         Phase::AwaitingApproval { .. } => match dice.below(6) {
-            2 | 3 => Command::Amend { handoff: id, by: "boss".into(), edit: edit(dice) },
+            2 | 3 => Command::Amend { handoff: id, by: "boss".into(), edit: edit(dice), digest: None },
             0 => Command::Deny { handoff: id, by: "boss".into(), comment: "no".into(), digest: None },
             1 => Command::Tick { handoff: id },
             _ => Command::Approve { handoff: id, by: "boss".into(), comment: "yes".into(), digest: None, edit: None },

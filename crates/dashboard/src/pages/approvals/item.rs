@@ -130,8 +130,15 @@ fn folded(one: &Waiting) -> Markup {
     }
 }
 
+/// Under whose name whoever looks may decide.
+struct Voice {
+    names: Vec<String>,
+    /// Whether these are names of others: that is never left unsaid.
+    for_others: bool,
+}
+
 /// The names under which whoever looks may decide; else why they may not.
-pub(super) fn names(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Result<Vec<String>, String> {
+fn voice(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Result<Voice, String> {
     let caller = ask.engine.caller();
     let (source, target) = (asked.handoff.request.from_agent.as_str(), asked.handoff.to_agent.as_str());
     if !ask.may(Right::Act) {
@@ -140,19 +147,22 @@ pub(super) fn names(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Re
     if asked.deciders.is_empty() && !ask.may(Right::Operate) {
         return Err("Nobody is named, so an operator decides it.".to_owned());
     }
-    let own = caller.acts_as.as_ref().map(|agents| agents.iter().map(ToString::to_string).collect::<Vec<_>>());
-    let mut names = match (own, asked.deciders.is_empty()) {
-        (Some(own), true) => own,
-        (Some(own), false) => own.into_iter().filter(|name| asked.deciders.contains(name)).collect(),
-        (None, true) => vec![who.unwrap_or(ask.own_name()).to_owned()],
-        (None, false) => asked.deciders.clone(),
+    let own = match &caller.acts_as {
+        Some(agents) => agents.iter().map(ToString::to_string).collect(),
+        None => own_names(ask, asked),
     };
-    names.retain(|name| name != source && (!asked.deciders.is_empty() || name != target));
+    let may = |name: &String| name != source && (!asked.deciders.is_empty() || name != target);
+    let named = |name: &String| asked.deciders.is_empty() || asked.deciders.contains(name);
+    let mut names: Vec<String> = own.into_iter().filter(|name| may(name) && named(name)).collect();
+    let for_others = names.is_empty() && caller.acts_as.is_none();
+    if for_others {
+        names = asked.deciders.iter().filter(|name| may(name)).cloned().collect();
+    }
     if let Some(who) = who.filter(|who| names.iter().any(|name| name == who)) {
         names = vec![who.to_owned()];
     }
     match names.is_empty() {
-        false => Ok(names),
+        false => Ok(Voice { names, for_others }),
         true if asked.deciders.is_empty() => {
             Err("You asked for this or would get it: somebody else decides it.".to_owned())
         }
@@ -160,9 +170,17 @@ pub(super) fn names(ask: &Ask, who: Option<&str>, asked: &PendingApproval) -> Re
     }
 }
 
+/// A caller is called by the name of its key with its id. Whoever is asked by that name alone is asked in person.
+fn own_names(ask: &Ask, asked: &PendingApproval) -> Vec<String> {
+    let whole = ask.own_name();
+    let plain = whole.rsplit_once(" (").map_or(whole, |(name, _)| name);
+    let name = if asked.deciders.iter().any(|decider| decider == plain) { plain } else { whole };
+    vec![name.to_owned()]
+}
+
 fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>) -> Markup {
-    let names = match names(ask, who, &one.asked) {
-        Ok(names) => names,
+    let voice = match voice(ask, who, &one.asked) {
+        Ok(voice) => voice,
         Err(why) => return html! { p.soft.undecided { (why) } },
     };
     let id = one.asked.handoff.id;
@@ -171,7 +189,7 @@ fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>
             (parts::hidden("digest", &one.asked.digest.to_string()))
             (parts::hidden("next", &next.map(|next| next.to_string()).unwrap_or_default()))
             (parts::hidden("who", who.unwrap_or_default()))
-            (by(way, id, &names))
+            (by(way, id, &voice))
             (inside)
         };
         parts::form_of(ask, &format!("/approvals/{id}"), if way == "yes" { "wide" } else { "" }, always)
@@ -179,9 +197,14 @@ fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>
     html! {
         div.decide {
             (send("yes", approve(id)))
-            details id=(format!("edit-{id}")) {
-                summary data-press="e" { "Edit…" }
-                (send("edit", edit(id, &one.asked.handoff.request, one.asked.handoff.to_agent.as_str())))
+            @if ask.query.get("edit") == id.to_string() {
+                details id=(format!("edit-{id}")) open {
+                    summary data-press="e" { "Edit…" }
+                    (send("edit", edit(id, &one.asked.handoff.request, one.asked.handoff.to_agent.as_str())))
+                }
+            } @else {
+                // The form has the whole data in it, so only the one that is edited has one.
+                a.button href=(ask.query.with("edit", &id.to_string())) data-press="e" { "Edit…" }
             }
             details id=(format!("reject-{id}")) {
                 summary.bad data-press="r" { "Reject…" }
@@ -191,14 +214,17 @@ fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>
     }
 }
 
-/// Who decides: said where it is one, chosen where there are several.
-fn by(way: &str, id: HandoffId, names: &[String]) -> Markup {
+/// Who decides: said where it is one's own name, chosen where there are several, or where it is the name of another.
+fn by(way: &str, id: HandoffId, voice: &Voice) -> Markup {
     let field = format!("by-{way}-{id}");
-    match names {
-        [name] => html! { (parts::hidden("by", name)) },
+    match voice.names.as_slice() {
+        [name] if !voice.for_others => html! {
+            (parts::hidden("by", name))
+            p.small.soft { "You decide as " b { (name) } }
+        },
         names => html! {
             div {
-                label for=(field) { "You decide as" }
+                label for=(field) { @if voice.for_others { "You decide in the name of" } @else { "You decide as" } }
                 select id=(field) name="by" { @for name in names { option value=(name) { (name) } } }
             }
         },
@@ -240,7 +266,7 @@ fn edit(id: HandoffId, request: &Request, to: &str) -> Markup {
         div {
             label for=(format!("description-{id}")) { "Task" }
             // A line break directly after the tag is not part of the text.
-            textarea id=(format!("description-{id}")) name="description" required data-first { "\n" (request.task.description) }
+            textarea id=(format!("description-{id}")) name="description" required data-first autofocus { "\n" (request.task.description) }
         }
         div {
             label for=(format!("data-{id}")) { "Data, as JSON" }

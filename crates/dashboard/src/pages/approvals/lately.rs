@@ -1,55 +1,24 @@
-//! What was decided lately, from the audit trail.
+//! What was decided lately, from the pulse.
 
-use crate::{ask::Ask, parts, wrong::Wrong};
-use handover_core::{
-    event::Event,
-    ids::{AgentId, HandoffId, SessionId},
-    limits::{AUDIT_LOOK_RECORDS, PAGE_DECIDED},
-    record::Record,
-    time::Timestamp,
-};
-use handover_engine::RecordQuery;
+use crate::{ask::Ask, parts, pulse::Decided};
+use handover_core::limits::PAGE_DECIDED;
 use maud::{Markup, html};
 
-/// A decision that was made.
-pub(super) struct Decided {
-    position: u64,
-    at: Timestamp,
-    granted: bool,
-    by: String,
-    comment: String,
-    handoff: HandoffId,
-    session: SessionId,
-    between: Option<(AgentId, AgentId)>,
-}
-
-/// The latest decisions, as far as the latest records go.
-pub(super) async fn decided(ask: &Ask) -> Result<Vec<Decided>, Wrong> {
+/// The latest decisions that exist for whoever asks, as far as the pulse goes back.
+pub(super) async fn decided(ask: &Ask) -> Vec<Decided> {
+    ask.house.pulse.nears(&ask.engine, ask.position).await;
+    let caller = ask.engine.caller();
+    let all: Vec<Decided> = ask.house.pulse.look(&caller.tenant, |tenant, _, _| tenant.decisions().cloned().collect());
     let mut found = Vec::new();
-    for word in ["approved", "denied"] {
-        let query = RecordQuery {
-            event_type: Some(word.to_owned()),
-            latest_first: true,
-            limit: PAGE_DECIDED,
-            ..RecordQuery::default()
-        };
-        let (records, _) = ask.engine.audit_page(query, AUDIT_LOOK_RECORDS).await?;
-        found.extend(records.iter().filter_map(|stored| read(stored.position, &stored.text)));
+    for one in all {
+        if found.len() == PAGE_DECIDED {
+            break;
+        }
+        if !caller.is_restricted() || ask.engine.handoff(one.handoff).await.is_ok() {
+            found.push(one);
+        }
     }
-    found.sort_unstable_by_key(|one: &Decided| std::cmp::Reverse(one.position));
-    found.truncate(PAGE_DECIDED);
-    Ok(found)
-}
-
-fn read(position: u64, text: &str) -> Option<Decided> {
-    let record: Record = serde_json::from_str(text).ok()?;
-    let (granted, handoff, by, comment) = match record.event {
-        Event::Approved { id, by, comment, .. } => (true, id, by, comment),
-        Event::Denied { id, by, comment } => (false, id, by, comment),
-        _ => return None,
-    };
-    let between = record.from_agent.zip(record.to_agent);
-    Some(Decided { position, at: record.timestamp, granted, by, comment, handoff, session: record.session_id, between })
+    found
 }
 
 pub(super) fn section(ask: &Ask, decided: &[Decided]) -> Markup {
@@ -68,6 +37,11 @@ pub(super) fn section(ask: &Ask, decided: &[Decided]) -> Markup {
     }
 }
 
+/// Whether whoever decided gave their own name: a record names the caller with its key.
+fn is_own(one: &Decided) -> bool {
+    one.caller.strip_prefix(one.by.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+}
+
 fn row(ask: &Ask, one: &Decided) -> Markup {
     html! {
         tr data-key=(one.position) {
@@ -81,7 +55,10 @@ fn row(ask: &Ask, one: &Decided) -> Markup {
                 }
                 " in " (parts::session(&one.session))
             }
-            td { (one.by) }
+            td {
+                (one.by)
+                @if !is_own(one) { " " small.soft { "through " (one.caller) } }
+            }
             td.wide { (parts::quoted(&one.comment, 120)) }
             td { (parts::ago(one.at, ask.now)) }
         }

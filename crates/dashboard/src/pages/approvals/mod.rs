@@ -42,7 +42,7 @@ pub(crate) async fn list(ask: Ask) -> Answer {
         let view = ask.engine.view(asked.handoff.id, None).await.ok();
         waiting.push(Waiting { asked, view });
     }
-    let decided = lately::decided(&ask).await?;
+    let decided = lately::decided(&ask).await;
     let body = html! {
         (parts::head(html! { "Approvals" }, html! { (filter(&ask, who.as_deref())) }))
         @if !waiting.is_empty() { (keys(&ask)) }

@@ -5,7 +5,7 @@ use crate::{
     parts, wrong,
 };
 use handover_core::{refusal::HandoffError, time::Timestamp};
-use handover_engine::Verified;
+use handover_engine::{Engine, Verified};
 use maud::{Markup, html};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -21,6 +21,11 @@ enum State {
         by: String,
         task: Option<AbortHandle>,
     },
+    /// It ended without a result.
+    BrokeOff {
+        at: Timestamp,
+        by: String,
+    },
     Over {
         at: Timestamp,
         took_ms: u64,
@@ -35,7 +40,9 @@ pub(crate) struct Verifying(Arc<Mutex<State>>);
 
 impl Drop for Verifying {
     fn drop(&mut self) {
-        if let State::Runs { task: Some(task), .. } = &*self.0.lock() {
+        // Whatever ends says so in the same place: it is not held meanwhile.
+        let state = std::mem::take(&mut *self.0.lock());
+        if let State::Runs { task: Some(task), .. } = state {
             task.abort();
         }
     }
@@ -49,13 +56,35 @@ impl Verifying {
         if matches!(*state, State::Runs { .. }) {
             return;
         }
-        let (engine, place, name) = (ask.engine.clone(), self.0.clone(), by.clone());
-        let job = tokio::spawn(async move {
-            let found = engine.verify().await.map_err(Box::new);
-            let at = engine.now();
-            *place.lock() = State::Over { at, took_ms: at.since(since), by: name, found };
-        });
+        let running = Running { place: self.0.clone(), engine: ask.engine.clone(), since, by: by.clone(), told: false };
+        let job = tokio::spawn(running.run());
         *state = State::Runs { since, by, task: Some(job.abort_handle()) };
+    }
+}
+
+/// A verification under way. However it ends, its end is told: else nobody could begin another.
+struct Running {
+    place: Arc<Mutex<State>>,
+    engine: Engine,
+    since: Timestamp,
+    by: String,
+    told: bool,
+}
+
+impl Running {
+    async fn run(mut self) {
+        let found = self.engine.verify().await.map_err(Box::new);
+        let at = self.engine.now();
+        self.told = true;
+        *self.place.lock() = State::Over { at, took_ms: at.since(self.since), by: self.by.clone(), found };
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.told {
+            *self.place.lock() = State::BrokeOff { at: self.engine.now(), by: self.by.clone() };
+        }
     }
 }
 
@@ -79,6 +108,10 @@ pub(super) fn card(ask: &Ask) -> Markup {
                             State::Runs { since, by, .. } => {
                                 p { (parts::badge("run", "verifying")) " about " (parts::number(ask.engine.feed_position())) " records" }
                                 p.soft { "Begun by " (by) " " (parts::ago(*since, ask.now)) ". " a href="/audit#verify" { "Look again" } }
+                            }
+                            State::BrokeOff { at, by } => {
+                                p { (parts::badge("wait", "broke off")) " It came to no result. Begin it again; the log of the server may say why." }
+                                p.soft { "Begun by " (by) ", broken off " (parts::ago(*at, ask.now)) }
                             }
                             State::Over { at, took_ms, by, found } => { (result(ask, (*at, *took_ms), by, found)) }
                         }
@@ -113,5 +146,37 @@ fn result(ask: &Ask, time: (Timestamp, u64), by: &str, found: &Result<Verified, 
             }
         }
         p.soft { "By " (by) " " (parts::ago(at, ask.now)) ", in " (parts::length(took_ms)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_breaks_off_does_not_run_for_ever() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Engine::open(folder.path().join("house.db")).await.unwrap();
+        let running = |place: &Arc<Mutex<State>>| Running {
+            place: place.clone(),
+            engine: engine.clone(),
+            since: Timestamp(0),
+            by: "ann".into(),
+            told: false,
+        };
+        for breaks in [true, false] {
+            let place = Arc::new(Mutex::new(State::Runs { since: Timestamp(0), by: "ann".into(), task: None }));
+            let one = running(&place);
+            let job = tokio::spawn(async move {
+                assert!(!breaks || one.told, "it breaks off");
+                one.run().await;
+            });
+            assert_eq!(job.await.is_err(), breaks);
+            match &*place.lock() {
+                State::BrokeOff { by, .. } => assert_eq!((by.as_str(), breaks), ("ann", true)),
+                State::Over { found, .. } => assert_eq!((found.is_ok(), breaks), (true, false)),
+                State::Never | State::Runs { .. } => panic!("it still runs"),
+            }
+        }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn strip(ask: &Ask, session: &Session, last: Option<&Handoff>) -> Mar
     let key = format!("{} {} {}", handoff.id, handoff.to_agent, status.word());
     let has_it = status == Status::Running;
     html! {
-        div class=(class) data-part="baton" data-key=(key) role="status" {
+        div class=(class) data-part="baton" data-key=(key) {
             a.hand href=(parts::agent_url(&handoff.request.from_agent)) { (handoff.request.from_agent) }
             span.track aria-hidden="true" { i {} }
             span.unseen { "to" }
