@@ -70,6 +70,16 @@ impl Ask {
         self.engine.caller().role.may(right)
     }
 
+    /// What a terminal has to be told so that its commands go to this server.
+    pub(crate) fn settings(&self) -> String {
+        let host = self.headers.get("host").and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:7800");
+        let plain = |sign: &char| sign.is_ascii_alphanumeric() || ".:-[]".contains(*sign);
+        let host: String = host.chars().filter(plain).collect();
+        let scheme = if self.house.secure { "https" } else { "http" };
+        let key = if self.seat.is_some() || self.key.is_some() { "\nexport HANDOVER_KEY=…" } else { "" };
+        format!("export HANDOVER_SERVER={scheme}://{host}{key}")
+    }
+
     /// The name under which whoever asks decides and speaks: the one that they gave in a form, else their own.
     pub(crate) fn name(&self) -> String {
         self.form.some("by").unwrap_or_else(|| self.own_name()).to_owned()

@@ -81,8 +81,13 @@ impl Chart {
         }
     }
 
+    /// Bars of nothing are nothing. A line at 0 says something: that everything failed.
     fn is_empty(&self) -> bool {
-        !self.all().any(|value| value > 0.0)
+        !self.all().any(|value| self.says(value))
+    }
+
+    fn says(&self, value: f64) -> bool {
+        self.shape == Shape::Steps || value > 0.0
     }
 
     fn all(&self) -> impl Iterator<Item = f64> {
@@ -178,7 +183,7 @@ impl Chart {
     fn told(&self, column: usize) -> Option<String> {
         let known = self.series.iter().filter_map(|series| Some((series, (*series.values.get(column)?)?)));
         let parts: Vec<String> = known
-            .filter(|(_, value)| *value > 0.0)
+            .filter(|(_, value)| self.says(*value))
             .map(|(series, value)| format!("{} {}", (self.words)(value), series.name))
             .collect();
         (!parts.is_empty()).then(|| parts.join(", "))
@@ -188,7 +193,7 @@ impl Chart {
     fn summary(&self) -> String {
         let peak = |series: &Series| {
             let best = series.values.iter().enumerate().filter_map(|(column, value)| Some((column, (*value)?)));
-            let (column, value) = best.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, value)| *value > 0.0)?;
+            let (column, value) = best.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, value)| self.says(*value))?;
             Some(format!("{} at most {}, at {}", series.name, (self.words)(value), hour(*self.times.get(column)?)))
         };
         let peaks: Vec<String> = self.series.iter().filter_map(peak).collect();
@@ -271,7 +276,17 @@ mod tests {
 
     #[test]
     fn an_empty_chart_says_so() {
-        let drawn = chart(Shape::Bars, vec![vec![None, Some(0.0)]]).card().into_string();
-        assert!(drawn.contains("Nothing in this time.") && !drawn.contains("<svg"), "{drawn}");
+        for (shape, values) in [(Shape::Bars, vec![None, Some(0.0)]), (Shape::Steps, vec![None, None])] {
+            let drawn = chart(shape, vec![values]).card().into_string();
+            assert!(drawn.contains("Nothing in this time.") && !drawn.contains("<svg"), "{drawn}");
+        }
+    }
+
+    #[test]
+    fn a_line_at_nothing_is_drawn() {
+        let drawn = Chart { top: Some(1.0), ..chart(Shape::Steps, vec![vec![None, Some(0.0)]]) }.card().into_string();
+        for expected in [r#"d="M10 100h10""#, "00:01 0 good", "good at most 0, at 00:01"] {
+            assert!(drawn.contains(expected), "{expected} is not in {drawn}");
+        }
     }
 }

@@ -14,6 +14,7 @@ mod live;
 mod page;
 mod pages;
 mod parts;
+mod people;
 mod pulse;
 mod seat;
 mod sign_in;

@@ -40,7 +40,7 @@ pub(crate) async fn list(ask: Ask) -> Answer {
         @if !wanted.is_empty() { p.warn role="status" { "There is neither a session nor a handoff " strong { (wanted) } " here." } }
         section.card data-part="sessions" {
             @if found.is_empty() {
-                (parts::empty("No sessions yet", "A session is one conversation or request, from start to end. Run the charter workflow to see some:", Some("handover demo")))
+                (parts::empty("No sessions yet", "A session is one conversation or request, from start to end. Commands in another terminal make one:", Some(&super::overview::begin(&ask))))
             } @else {
                 table.rows {
                     thead { tr { th { "Session" } th { "Who has it" } th { "Where it stands" } th { "Asked for" } th { "Workflow" } th { "Last change" } th { "Opened" } } }
@@ -89,7 +89,7 @@ fn row(ask: &Ask, session: &Arc<Session>) -> Markup {
         tr data-key=(session.id) {
             td { (parts::session(&session.id)) }
             td { (parts::agent(&session.active_agent)) }
-            td { (super::session::standing(session)) @if let Some(flow) = &session.flow { " " span.soft { (flow.state) } } }
+            td { (super::session::standing(&ask.engine, session)) @if let Some(flow) = &session.flow { " " span.soft { (flow.state) } } }
             td.wide { (parts::quoted(&session.original_request, 90)) }
             td { @if let Some(name) = &session.workflow { a href=(format!("/workflows/{}", parts::encoded(name))) { (name) } } }
             td data-name="last change" { (parts::ago(session.last_at, ask.now)) }

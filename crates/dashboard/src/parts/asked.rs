@@ -55,7 +55,7 @@ pub(crate) fn priority(priority: Priority) -> Markup {
 pub(crate) fn share(share: &Share) -> String {
     let parts = [
         share.tokens.map(|tokens| format!("{} tokens", number(tokens))),
-        share.micros.map(|micros| format!("{} of money", money(exact(micros)))),
+        share.micros.map(|micros| format!("cost {}", money(exact(micros)))),
         share.ms.map(super::length),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -3,6 +3,10 @@
 use super::lasted::Lasted;
 use handover_core::{budget::Amount, handoff::Status};
 
+/// From this share of successes on it goes well, and below the other it goes badly.
+const WELL: f64 = 0.9;
+const BADLY: f64 = 0.7;
+
 /// Handoffs that began and ended, how long they took, and what was used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Figures {
@@ -47,6 +51,15 @@ impl Figures {
     pub(crate) fn success(&self) -> Option<f64> {
         let tried = self.completed + self.failed;
         (tried > 0).then(|| real(self.completed) / real(tried))
+    }
+
+    /// How well it goes, as a colour says it: `good`, `bad`, or nothing between them.
+    pub(crate) fn tone(&self) -> &'static str {
+        match self.success() {
+            Some(share) if share >= WELL => "good",
+            Some(share) if share < BADLY => "bad",
+            Some(_) | None => "",
+        }
     }
 
     /// How long it took on average.

@@ -132,6 +132,8 @@ impl Tenant {
         if let Some((rule, workflow)) = change.rule.as_ref().zip(self.flows.get(session)) {
             self.rules.note(&(workflow.clone(), rule.clone()), at, |count| *count += 1);
         }
+        // What is said of a session is what is the matter with it now.
+        self.stops.retain(|stop| stop.session != *session);
         if change.trouble.is_empty() {
             return;
         }
@@ -203,8 +205,8 @@ impl Tenant {
         self.decided.iter().rev()
     }
 
-    /// Workflows that stopped since then, the latest first.
-    pub(crate) fn stops(&self, since: Timestamp) -> Vec<Stop> {
-        self.stops.iter().rev().filter(|stop| stop.at >= since).cloned().collect()
+    /// Workflows that stopped, the latest first; at most `PULSE_STOPS_MAX`.
+    pub(crate) fn stops(&self) -> Vec<Stop> {
+        self.stops.iter().rev().cloned().collect()
     }
 }

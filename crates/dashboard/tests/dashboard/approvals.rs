@@ -81,7 +81,7 @@ async fn all_that_a_decision_needs_is_on_the_page() {
         "urgent",
         "low risk",
         "cheaper than repairs",
-        "5,000 tokens, 2.50 of money",
+        "5,000 tokens, cost 2.50",
         "the rule <b>dear</b>",
         "it goes to buyer",
         "more than 100 tokens",

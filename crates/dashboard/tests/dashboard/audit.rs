@@ -50,7 +50,12 @@ async fn of_house(house: &House) -> Browser {
 #[tokio::test]
 async fn nothing_is_recorded_and_the_page_says_how_to_begin() {
     let house = House::open().await;
-    house.get(&house.local(), "/audit").await.shows("Nothing is recorded yet").shows("handover demo");
+    house
+        .get(&house.local(), "/audit")
+        .await
+        .shows("Nothing is recorded yet")
+        .shows("handover hand-off")
+        .hides("handover demo");
     house.get(&house.local(), "/audit?type=denied").await.shows("No records fit");
 }
 
@@ -66,7 +71,7 @@ async fn it_is_searched_by_everything() {
         (format!("?handoff={first}"), 3, "fly to Oslo"),
         ("?to=crew".into(), 3, "clean the cabin"),
         ("?from=planner".into(), 6, "fly to Oslo"),
-        ("?type=messages_appended".into(), 1, "said in the conversation"),
+        ("?type=messages_appended".into(), 1, "1 message was said in the conversation, which has 1 now"),
         ("?type=completed&to=pilot".into(), 1, "completed what"),
         ("?task=T-crew".into(), 3, "clean the cabin"),
         ("?since=1h".into(), 8, "session opened"),

@@ -8,7 +8,7 @@ use handover_core::{
     command::{Giving, Open, Update},
     handoff::{Metrics, Outcome, Request, ReturnStatus},
     ids::{AgentId, HandoffId, SessionId},
-    limits::OVERVIEW_ROWS,
+    limits::{OVERVIEW_ROWS, PAGE_ROWS},
     refusal::Code,
 };
 use serde_json::json;
@@ -71,15 +71,30 @@ async fn what_happens_what_is_blocked_and_what_comes_next() {
     let asked = hand_over(&house, "q", "cleo", "find the crew").await;
     let lease = house.engine.accept(asked, &agent("cleo"), None, None).await.unwrap().lease;
     house.engine.ask(asked, lease, "Which airport?").await.unwrap();
+    // An agent that is asked answers by itself; a person has to be told.
+    let session = SessionId::new("d").unwrap();
+    house.engine.resume_session(&session, Open::by("dora").unwrap()).await.unwrap();
+    let request = Request::delegation("dora", "bob", "find the keys", Duration::from_secs(600)).unwrap();
+    let of_dora = house.engine.initiate(&session, request).await.unwrap().handoffs[0];
+    let lease = house.engine.accept(of_dora, &agent("bob"), None, None).await.unwrap().lease;
+    house.engine.ask(of_dora, lease, "Which keys?").await.unwrap();
     let mut asking = Request::delegation("ann", "bob", "pay the fuel", Duration::from_secs(600)).unwrap();
     asking.needs_approval = true;
-    house.engine.initiate(&SessionId::new("s").unwrap(), asking).await.unwrap();
+    let approval = house.engine.initiate(&SessionId::new("s").unwrap(), asking).await.unwrap().handoffs[0];
     for browser in [house.local(), house.signed_in(Role::Viewer).await] {
         let seen = house.get(&browser, "/").await;
         seen.shows("fly the jet").shows("1 running").shows("href=\"/team/bob\"");
         seen.shows("has to answer cleo: Which airport?").shows("has to say yes: ").shows("anybody but ann");
         seen.shows("has to take: ").shows("href=\"/inbox?as=dora\"").shows("Somebody else is asked, unless ");
         seen.shows("<b>3</b><span>wait for people</span>").shows("data-live=\"/live?after=");
+        seen.shows(&format!("href=\"/approvals#{approval}\"")).shows("It is denied, unless somebody says yes");
+        seen.shows("<span class=\"badge idle\">question</span> <a class=\"agent\" href=\"/team/ann\">ann</a>");
+        seen.shows("<span class=\"badge wait\">question</span> <a class=\"agent\" href=\"/team/dora\">dora</a>");
+        seen.shows("Times out, unless ");
+        let card = seen.text.split("id=\"blocked\"").nth(1).unwrap().split("</section>").next().unwrap();
+        for (session, rows) in [("s", 2), ("q", 1), ("d", 1)] {
+            assert_eq!(card.matches(&format!("href=\"/sessions/{session}\"")).count(), rows, "{session}: {card}");
+        }
     }
 }
 
@@ -105,6 +120,35 @@ async fn figures_count_what_ended() {
         .await
         .shows("per 6 minutes")
         .shows("aria-current=\"true\" title=\"The last 6 hours\"");
+}
+
+#[tokio::test]
+async fn when_everything_fails_the_chart_says_so() {
+    let house = House::open().await;
+    team(&house).await;
+    let handoff = hand_over(&house, "s", "bob", "a jet").await;
+    done(&house, handoff, "bob", ReturnStatus::Failed).await;
+    house.dashboard.caught_up().await;
+    let seen = house.get(&house.local(), "/").await;
+    seen.shows("class=\"stat bad\"><b>0 %</b><span>succeeded").shows("succeeded at most 0 %");
+    // It was counted for less than a minute, so that the rate is not that of an hour.
+    seen.shows("<b>1.0</b><span>done per minute");
+}
+
+#[tokio::test]
+async fn what_was_taken_last_is_shown_first() {
+    let house = House::open().await;
+    house.engine.register_profile(Profile::named("ann").unwrap()).await.unwrap();
+    house.engine.register_profile(Profile::named("bob").unwrap().at_once(200)).await.unwrap();
+    for number in 0..PAGE_ROWS + 2 {
+        let handoff = hand_over(&house, &format!("s{number}"), "bob", &format!("paper {number};")).await;
+        house.engine.accept(handoff, &agent("bob"), None, None).await.unwrap();
+    }
+    let seen = house.get(&house.local(), "/").await;
+    let card = seen.text.split("id=\"now\"").nth(1).unwrap().split("</section>").next().unwrap();
+    let (first, last) = (card.find(&format!("paper {};", PAGE_ROWS + 1)), card.find(&format!("paper {PAGE_ROWS};")));
+    assert!(first.is_some() && first < last, "{card}");
+    assert!(card.contains("href=\"/handoffs?status=running\""), "{card}");
 }
 
 #[tokio::test]
@@ -165,12 +209,14 @@ async fn a_breaker_that_opens_is_shown_and_leads_to_its_agent() {
 async fn a_deadlock_that_was_prevented_is_counted() {
     let house = House::open().await;
     team(&house).await;
-    house.get(&house.local(), "/").await.hides("deadlocks: ");
+    house.get(&house.local(), "/").await.hides("<td class=\"wide\">deadlocks");
     let handoff = hand_over(&house, "s", "bob", "fly the jet").await;
     house.engine.accept(handoff, &agent("bob"), None, None).await.unwrap();
     let back = Request::delegation("bob", "ann", "fly it yourself", Duration::from_secs(60)).unwrap();
     let refused = house.engine.initiate(&SessionId::new("s").unwrap(), back).await.unwrap_err();
     assert_eq!(refused.code(), Code::WaitsForYou, "{refused}");
     let seen = house.get(&house.local(), "/").await;
-    seen.shows("deadlocks: the target waited for this very work").shows("HO0706");
+    seen.shows("Stopped by guards").shows("deadlocks and circles").shows("HO0706").hides("Deadlocks prevented");
+    let card = seen.text.split("data-part=\"prevented\"").nth(1).unwrap().split("</section>").next().unwrap();
+    assert_eq!(card.matches("Counted since ").count(), 1, "{card}");
 }

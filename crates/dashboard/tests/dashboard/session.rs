@@ -39,6 +39,7 @@ async fn a_session_shows_who_has_what() {
     let seen = house.get(&house.local(), "/sessions/s-1").await;
     assert_eq!(seen.status, StatusCode::OK);
     seen.shows("Please do it").shows("How many stars are there?").shows("Count the stars").shows("on offer");
+    seen.shows("<dt>With</dt><dd><a class=\"agent\" href=\"/team/anna\">anna</a></dd>");
     seen.shows(&format!("/handoffs/{id}")).shows("data-part=\"lanes\"").shows("class=\"hg\"");
     let list = house.get(&house.local(), "/sessions").await;
     list.shows("s-1").shows("on its way");
@@ -58,7 +59,13 @@ async fn what_is_not_there_says_so() {
         assert_eq!(seen.status, StatusCode::NOT_FOUND, "{path}");
         seen.shows(code);
     }
-    house.get(&house.local(), "/sessions").await.shows("No sessions yet").shows("handover demo");
+    house
+        .get(&house.local(), "/sessions")
+        .await
+        .shows("No sessions yet")
+        .shows("HANDOVER_SERVER=http://")
+        .shows("handover hand-off")
+        .hides("handover demo");
 }
 
 #[tokio::test]

@@ -72,6 +72,7 @@ async fn states_hold_their_sessions_and_rules_their_uses() {
         seen.shows("bob · 1 session")
             .shows("cleo · 2 sessions")
             .shows("href=\"/workflows/trips?state=LOOKING#sessions\"");
+        seen.shows("2× rule 1").hides("×2");
         seen.shows("Sessions in PACKING").shows("href=\"/sessions/two\"").hides("href=\"/sessions/one\"");
         let used: Vec<&str> =
             seen.text.split("data-name=\"used\">").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
@@ -134,4 +135,25 @@ async fn a_workflow_that_stopped_is_told_on_the_overview() {
     let card = blocked.text.split("id=\"blocked\"").nth(1).unwrap().split("</section>").next().unwrap();
     assert!(card.contains("stopped") && card.contains("href=\"/sessions/stuck\"") && card.contains("cleo"), "{card}");
     house.get(&house.local(), "/workflows/trips?state=LOST").await.shows("stopped").shows("href=\"/sessions/stuck\"");
+    house.engine.register_profile(handover_core::agent::Profile::named("cleo").unwrap()).await.unwrap();
+    let stuck = house.engine.session(&SessionId::new("stuck").unwrap()).await.unwrap();
+    let step = stuck.flow.as_ref().and_then(|flow| flow.stuck.as_ref()).unwrap().step;
+    house.engine.retry(step, "ann", "cleo is back").await.unwrap();
+    house.dashboard.caught_up().await;
+    house.get(&house.local(), "/").await.hides("badge bad\">stopped");
+}
+
+#[tokio::test]
+async fn an_end_that_failed_is_not_green() {
+    let house = House::open().await;
+    team(&house).await;
+    house.engine.define(flow()).await.unwrap();
+    trip(&house, "dear", Some(50)).await;
+    for path in ["/sessions", "/sessions/dear"] {
+        house
+            .get(&house.local(), path)
+            .await
+            .shows("<span class=\"badge bad\">over, failed</span>")
+            .hides("badge good\">over");
+    }
 }

@@ -71,7 +71,7 @@ fn conditions(rule: &ApprovalRule) -> String {
     parts.extend((!when.from.is_empty()).then(|| format!("it comes from {}", names(&when.from))));
     let kinds: Vec<&str> = when.kinds.iter().map(|kind| parts::kind_words(*kind)).collect();
     parts.extend((!kinds.is_empty()).then(|| format!("it is {}", kinds.join(" or "))));
-    parts.extend(when.cost_above.map(|cost| format!("more than {} of money is set aside", parts::money(cost))));
+    parts.extend(when.cost_above.map(|cost| format!("a cost of more than {} is set aside", parts::money(cost))));
     parts.extend(when.tokens_above.map(|tokens| format!("more than {} tokens are set aside", parts::number(tokens))));
     parts.extend(when.expression.as_ref().map(|condition| format!("this holds: {}", condition.source())));
     if parts.is_empty() {

@@ -47,7 +47,7 @@ pub(crate) async fn list(ask: Ask) -> Answer {
                     a.push href=(format!("/audit/export{}", search.link("", ""))) download { "Download JSON lines" }
                 }
             }
-            @if found.records.is_empty() { (nothing(&search, found.earlier.is_some())) } @else { (rows::table(&ask, &found.records)) }
+            @if found.records.is_empty() { (nothing(&ask, &search, found.earlier.is_some())) } @else { (rows::table(&ask, &found.records)) }
             (parts::pager(found.later, found.earlier))
         }
     };
@@ -94,7 +94,7 @@ fn books(house: bool) -> Markup {
     }
 }
 
-fn nothing(search: &Search, more: bool) -> Markup {
+fn nothing(ask: &Ask, search: &Search, more: bool) -> Markup {
     html! {
         @if more {
             p.soft { "None among the " (parts::number(AUDIT_LOOK_RECORDS)) " records that were looked at. Look further by “Earlier”." }
@@ -103,7 +103,7 @@ fn nothing(search: &Search, more: bool) -> Markup {
                 "Nothing is recorded yet",
                 "Every step of every handoff is written here before it counts, each record chained to the one before by its hash. \
                  To see some:",
-                Some("handover demo"),
+                Some(&super::overview::begin(ask)),
             ))
         } @else {
             (parts::empty("No records fit", "Leave something out, or look at another time.", None))

@@ -20,7 +20,8 @@ fn quiet(record: &Record) -> Markup {
             html! { (hand.by) " opened the session again: " (parts::quoted(&hand.reason, WORDS)) }
         }
         Event::MessagesAppended { count, mark } => {
-            html! { (parts::number(*count)) " said in the conversation; it has " (parts::number(mark.messages)) " messages" }
+            let said = if *count == 1 { " message was" } else { " messages were" };
+            html! { (parts::number(*count)) (said) " said in the conversation, which has " (parts::number(mark.messages)) " now" }
         }
         Event::VariablesSet { by, set } => {
             let names: Vec<&str> = set.keys().map(String::as_str).collect();

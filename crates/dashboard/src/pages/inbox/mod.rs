@@ -50,7 +50,7 @@ pub(crate) async fn list(ask: Ask) -> Answer {
         section data-part="questions" aria-label="Questions" { (questions::section(&ask, &questions)) }
         section data-part="tasks" aria-labelledby="tasks" {
             h2.part id="tasks" { "Tasks" }
-            @if tasks.is_empty() { (nothing(chosen.as_ref(), &people)) }
+            @if tasks.is_empty() { (nothing(&ask, chosen.as_ref(), &people)) }
             ol.asked { @for task in &tasks { (task::item(&ask, task)) } }
             @if more { p.soft { "There are more. Choose a person to see theirs." } }
         }
@@ -146,7 +146,7 @@ fn filter(chosen: Option<&AgentId>, people: &[Agent]) -> Markup {
     }
 }
 
-fn nothing(chosen: Option<&AgentId>, people: &[Agent]) -> Markup {
+fn nothing(ask: &Ask, chosen: Option<&AgentId>, people: &[Agent]) -> Markup {
     match chosen {
         Some(chosen) => {
             parts::empty(&format!("Nothing waits for {chosen}"), "What is handed to them shows here at once.", None)
@@ -154,12 +154,15 @@ fn nothing(chosen: Option<&AgentId>, people: &[Agent]) -> Markup {
         None if people.is_empty() => parts::empty(
             "No people yet",
             "A person is an agent of the kind human: work is handed to them like to anybody else, and they do it here.",
-            Some("handover agents register --name anna --kind human --description 'Decides about refunds'"),
+            Some(&format!(
+                "{}\nhandover agents register --name anna --kind human --description 'Decides about refunds'",
+                ask.settings()
+            )),
         ),
         None => parts::empty(
             "Nothing to do",
             "Nobody of your people has work. What is handed to them shows here at once; to try it:",
-            Some("handover hand-off --help"),
+            Some(&super::overview::begin(ask)),
         ),
     }
 }

@@ -1,7 +1,11 @@
 //! What is blocked, and on whom.
 
 use super::Open;
-use crate::{ask::Ask, parts};
+use crate::{
+    ask::Ask,
+    parts,
+    people::{self, Awaits},
+};
 use handover_core::{
     agent::{Agent, AgentKind, Standing},
     guard::breaker::BreakerState,
@@ -20,6 +24,8 @@ pub(super) struct Blocked {
     /// On whom.
     on: Markup,
     what: Markup,
+    /// In which session, and from whom.
+    place: Markup,
     until: Option<Timestamp>,
     href: String,
 }
@@ -28,38 +34,34 @@ fn agent_of(ask: &Ask, id: &AgentId) -> Option<Agent> {
     ask.engine.agent(id).ok()
 }
 
-fn is_person(ask: &Ask, id: &AgentId) -> bool {
-    agent_of(ask, id).is_some_and(|agent| agent.profile.kind == AgentKind::Human)
-}
-
-/// How much waits for people: a yes, an answer, work that is theirs.
-pub(super) fn for_people(ask: &Ask, open: &Open) -> usize {
-    let questions = open.deferred.iter().filter(|handoff| handoff.open_question().is_some()).count();
-    let tasks = open.offered.iter().chain(&open.running).filter(|handoff| is_person(ask, &handoff.to_agent)).count();
-    open.approvals.len() + questions + tasks
-}
-
 /// Everything that is blocked; what waits for people first.
-pub(super) fn list(ask: &Ask, open: &Open) -> Vec<Blocked> {
-    let mut all: Vec<Blocked> = open.approvals.iter().map(approval).collect();
-    all.extend(open.deferred.iter().filter_map(question));
-    let theirs = open.offered.iter().chain(&open.running).filter(|handoff| is_person(ask, &handoff.to_agent));
-    all.extend(theirs.map(task));
+pub(super) async fn list(ask: &Ask, open: &Open) -> Vec<Blocked> {
+    let for_person = |handoff: &Handoff| {
+        people::awaits(&ask.engine, handoff).and_then(|awaits| match awaits {
+            Awaits::Word => Some(approval(handoff)),
+            Awaits::Answer => question(handoff, "wait"),
+            Awaits::Work => Some(task(handoff)),
+        })
+    };
+    let mut all: Vec<Blocked> = open.all().filter_map(for_person).collect();
     all.extend(breakers(ask));
-    all.extend(stops(ask));
+    all.extend(stops(ask).await);
     all.extend(open.offered.iter().filter_map(|handoff| offer(ask, handoff)));
-    all.extend(open.deferred.iter().filter(|handoff| handoff.open_question().is_none()).map(put_off));
+    let others = open.deferred.iter().filter(|handoff| people::awaits(&ask.engine, handoff).is_none());
+    all.extend(others.map(|handoff| question(handoff, "idle").unwrap_or_else(|| put_off(handoff))));
     all
 }
 
 fn of(handoff: &Handoff, tone: &'static str, badge: &'static str, on: Markup, why: &str) -> Blocked {
     let task = parts::quoted(&handoff.request.task.description, 70);
+    let from = &handoff.request.from_agent;
     Blocked {
         key: handoff.id.to_string(),
         tone,
         badge,
         on,
         what: html! { (why) (task) },
+        place: html! { "#" (handoff.n) " of " (parts::session(&handoff.session_id)) ", from " (parts::agent(from)) },
         until: handoff.due(),
         href: parts::handoff_url(handoff.id),
     }
@@ -68,14 +70,15 @@ fn of(handoff: &Handoff, tone: &'static str, badge: &'static str, on: Markup, wh
 fn approval(handoff: &Handoff) -> Blocked {
     let asked = handoff.approval.as_ref().and_then(|approval| approval.approver.clone());
     let on = html! { @match asked { Some(name) => strong { (name) }, None => strong { "anybody but " (handoff.request.from_agent) } } };
-    Blocked { href: "/approvals".into(), ..of(handoff, "wait", "approval", on, "has to say yes: ") }
+    let href = format!("/approvals#{}", handoff.id);
+    Blocked { href, ..of(handoff, "wait", "approval", on, "has to say yes: ") }
 }
 
-fn question(handoff: &Handoff) -> Option<Blocked> {
+fn question(handoff: &Handoff, tone: &'static str) -> Option<Blocked> {
     let asked = handoff.open_question()?;
     let on = parts::agent(&handoff.request.from_agent);
     let what = html! { "has to answer " (handoff.to_agent) ": " (parts::quoted(&asked.question, 70)) };
-    Some(Blocked { href: "/inbox".into(), what, ..of(handoff, "wait", "question", on, "") })
+    Some(Blocked { href: "/inbox".into(), what, ..of(handoff, tone, "question", on, "") })
 }
 
 fn task(handoff: &Handoff) -> Blocked {
@@ -118,30 +121,37 @@ fn breakers(ask: &Ask) -> Vec<Blocked> {
                 html! { "is left alone after " (breaker.failures) " failures" }
             }
         },
+        place: html! {},
         until: breaker.open_until.filter(|_| breaker.state == BreakerState::Open),
         href: parts::agent_url(&agent),
     });
     row.collect()
 }
 
-/// Workflows that stopped within the last hour.
-fn stops(ask: &Ask) -> Vec<Blocked> {
+/// Workflows that stopped and did not go on since: each session says what is the matter with it now.
+async fn stops(ask: &Ask) -> Vec<Blocked> {
     let caller = ask.engine.caller();
     if caller.is_restricted() {
         return Vec::new();
     }
-    let since = Timestamp(ask.now.0.saturating_sub(60 * 60 * 1_000));
-    let stops = ask.house.pulse.look(&caller.tenant, |tenant, _, _| tenant.stops(since));
-    let row = stops.into_iter().map(|stop| Blocked {
-        key: format!("stop-{}-{}", stop.session, stop.at.0),
-        tone: "bad",
-        badge: "stopped",
-        on: parts::session(&stop.session),
-        what: html! { (parts::quoted(&stop.why, 90)) " " (parts::ago(stop.at, ask.now)) },
-        until: None,
-        href: parts::session_url(&stop.session),
-    });
-    row.collect()
+    let mut rows = Vec::new();
+    for stop in ask.house.pulse.look(&caller.tenant, |tenant, _, _| tenant.stops()) {
+        let Ok(session) = ask.engine.session(&stop.session).await else { continue };
+        let trouble = session.flow.as_ref().map_or("", |flow| flow.trouble.as_str());
+        if !trouble.is_empty() {
+            rows.push(Blocked {
+                key: format!("stop-{}-{}", stop.session, stop.at.0),
+                tone: "bad",
+                badge: "stopped",
+                on: parts::session(&stop.session),
+                what: html! { (parts::quoted(trouble, 90)) " " (parts::ago(stop.at, ask.now)) },
+                place: html! {},
+                until: None,
+                href: parts::session_url(&stop.session),
+            });
+        }
+    }
+    rows
 }
 
 pub(super) fn card(ask: &Ask, blocked: &[Blocked]) -> Markup {
@@ -163,7 +173,10 @@ pub(super) fn card(ask: &Ask, blocked: &[Blocked]) -> Markup {
 fn line(ask: &Ask, row: &Blocked) -> Markup {
     html! {
         li data-key=(row.key) {
-            div { (parts::badge(row.tone, row.badge)) " " (row.on) " " span.soft { (row.what) } }
+            div {
+                (parts::badge(row.tone, row.badge)) " " (row.on) " " span.soft { (row.what) }
+                @if !row.place.0.is_empty() { p.soft.small { (row.place) } }
+            }
             span.when {
                 a href=(row.href) { "Look" span.unseen { " at this " (row.badge) } }
                 @if let Some(until) = row.until { small.soft { (parts::until(until, ask.now)) } }

@@ -6,18 +6,21 @@ use handover_core::{
     ids::AgentId,
     limits::{OVERVIEW_ROWS, PULSE_TURN_MS},
     refusal::Code,
+    time::Timestamp,
 };
 use handover_engine::BreakerView;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// What would never have ended, or nobody could have ended.
-const PREVENTED: [(Code, &str); 5] = [
-    (Code::WaitsForYou, "deadlocks: the target waited for this very work"),
-    (Code::Circle, "circles: the work came back unchanged"),
-    (Code::Repetition, "repetitions: the same was handed over again"),
-    (Code::ChainTooLong, "chains that were too long"),
-    (Code::TooFast, "pairs that handed over too often"),
+const PREVENTED: [(&[Code], &str); 4] = [
+    (
+        &[Code::WaitsForYou, Code::Circle],
+        "deadlocks and circles: the target waited for this very work, or it came back unchanged",
+    ),
+    (&[Code::Repetition], "repetitions: the same was handed over again"),
+    (&[Code::ChainTooLong], "chains that were too long"),
+    (&[Code::TooFast], "pairs that handed over too often"),
 ];
 
 /// Who is left alone, and who was.
@@ -68,27 +71,37 @@ pub(crate) fn state(now: Option<&BreakerView>) -> Markup {
 /// Refusals are of all tenants together: others than the house see those that are on their own record.
 pub(super) fn prevented(ask: &Ask) -> Markup {
     let caller = ask.engine.caller();
-    let recorded = ask.house.pulse.look(&caller.tenant, |tenant, _, _| tenant.guarded.all());
+    let (recorded, since) = ask.house.pulse.look(&caller.tenant, |tenant, since, _| (tenant.guarded.all(), since));
     let refused = if caller.house { ask.engine.counted().refusals } else { BTreeMap::new() };
-    let count = |code: &Code| recorded.get(code).unwrap_or(&0).max(refused.get(code).unwrap_or(&0));
-    let rows: Vec<(&str, Code, u64)> =
-        PREVENTED.iter().map(|(code, words)| (*words, *code, *count(code))).filter(|row| row.2 > 0).collect();
+    let count = |code: &Code| *recorded.get(code).unwrap_or(&0).max(refused.get(code).unwrap_or(&0));
+    let rows: Vec<(&str, &[Code], u64)> = PREVENTED
+        .iter()
+        .map(|(codes, words)| (*words, *codes, codes.iter().map(count).sum()))
+        .filter(|row| row.2 > 0)
+        .collect();
     let all: u64 = rows.iter().map(|row| row.2).sum();
     html! {
         section.card data-part="prevented" {
-            header { h2 { "Deadlocks prevented" } b.value.push { (all) } }
+            header { h2 { "Stopped by guards" } b.value.push { (all) } }
             @if rows.is_empty() {
-                p.soft { "None. Work that would wait for itself or go in a circle is refused before it begins, and counted here." }
+                p.soft { "Nothing. Work that would wait for itself or go in a circle is refused before it begins, and counted here." }
             } @else {
                 table.rows {
                     thead { tr { th.number { "Times" } th { "What" } th { "Code" } } }
-                    tbody { @for (words, code, count) in rows { tr { td.number { (count) } td.wide { (words) } td { code { (code.text()) } } } } }
-                }
-                p.soft.small {
-                    @if caller.house { "Since the server began, or as far as records of the last " } @else { "As far as they are on record, of the last " }
-                    (parts::length(2 * PULSE_TURN_MS)) "."
+                    tbody { @for (words, codes, count) in rows { tr { td.number { (count) } td.wide { (words) } td { @for code in codes { code { (code.text()) } " " } } } } }
                 }
             }
+            p.soft.small { "Counted since " (begun(ask, since)) "." }
         }
+    }
+}
+
+/// Since when it was counted. What is on record is forgotten after two turns; what the house refused is not.
+fn begun(ask: &Ask, since: Option<Timestamp>) -> Markup {
+    let kept = Timestamp(ask.now.0.saturating_sub(i64::try_from(2 * PULSE_TURN_MS).unwrap_or(i64::MAX)));
+    match since {
+        Some(since) if ask.engine.caller().house => parts::ago(since, ask.now),
+        Some(since) => parts::ago(since.max(kept), ask.now),
+        None => html! { "the server began" },
     }
 }

@@ -17,8 +17,8 @@ pub(super) fn running(ask: &Ask, running: &[Handoff]) -> Markup {
             @if running.is_empty() {
                 p.soft { "Nobody works on anything now. What comes shows here at once." }
             } @else {
-                ul.lines { @for handoff in running.iter().rev().take(OVERVIEW_ROWS) { (line(ask, handoff)) } }
-                (super::more(running.len(), "/sessions"))
+                ul.lines { @for handoff in running.iter().take(OVERVIEW_ROWS) { (line(ask, handoff)) } }
+                (super::more(running.len(), "/handoffs?status=running"))
             }
         }
     }

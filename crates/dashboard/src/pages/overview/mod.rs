@@ -12,7 +12,7 @@ pub(crate) use guards::state as breaker_state;
 use crate::{
     ask::{Answer, Ask},
     page::{Hears, Nav, Page},
-    parts,
+    parts, people,
     pulse::Window,
 };
 use handover_core::{
@@ -63,7 +63,10 @@ struct Open {
 impl Open {
     async fn of(ask: &Ask) -> Result<Self, HandoffError> {
         let with = |status| {
-            let query = HandoffQuery { status: Some(status), limit: PAGE_ROWS, ..HandoffQuery::default() };
+            // Of what runs the latest are news; of what waits the eldest are the most urgent.
+            let latest_first = status == Status::Running;
+            let query =
+                HandoffQuery { status: Some(status), latest_first, limit: PAGE_ROWS, ..HandoffQuery::default() };
             async move { ask.engine.handoffs(query).await }
         };
         Ok(Self {
@@ -74,8 +77,9 @@ impl Open {
         })
     }
 
-    fn is_empty(&self) -> bool {
-        [&self.running, &self.approvals, &self.offered, &self.deferred].iter().all(|list| list.is_empty())
+    /// All of it, what waits for a word first.
+    fn all(&self) -> impl Iterator<Item = &Handoff> {
+        self.approvals.iter().chain(&self.deferred).chain(&self.offered).chain(&self.running)
     }
 }
 
@@ -98,22 +102,29 @@ impl Lately {
             })
         })
     }
+
+    /// How long was counted: all of the range, or since the first that was.
+    fn minutes(&self, now: Timestamp) -> usize {
+        let all = self.range.minutes();
+        let counted = self.since.and_then(|since| usize::try_from(now.since(since).div_ceil(60_000)).ok());
+        counted.map_or(all, |counted| counted.clamp(1, all))
+    }
 }
 
 pub(crate) async fn show(ask: Ask) -> Answer {
     let open = Open::of(&ask).await?;
     let lately = Lately::of(&ask);
-    if open.is_empty() && ask.engine.sessions_nearby(1, PAGE_ROWS).await?.is_empty() {
+    if open.all().next().is_none() && ask.engine.sessions_nearby(1, PAGE_ROWS).await?.is_empty() {
         let body =
             html! { (parts::head(html! { "Overview" }, html! {})) div data-part="first" { (first_visit(&ask)) } };
         return Page::new("Overview", Nav::Overview, body).hears(Hears::All).answer(&ask).await;
     }
-    let blocked = blocked::list(&ask, &open);
+    let blocked = blocked::list(&ask, &open).await;
     let happening = happening::activity(&ask).await?;
     let next = next::card(&ask).await?;
     let body = html! {
         (parts::head(html! { "Overview" }, ranges(&ask, lately.as_ref())))
-        (tiles(&open, blocked::for_people(&ask, &open), lately.as_ref()))
+        (tiles(&ask, &open, lately.as_ref()))
         div.overview.first {
             div { (happening::running(&ask, &open.running)) (happening) }
             div { (blocked::card(&ask, &blocked)) (next) }
@@ -142,17 +153,16 @@ fn ranges(ask: &Ask, lately: Option<&Lately>) -> Markup {
     }
 }
 
-fn tiles(open: &Open, people: usize, lately: Option<&Lately>) -> Markup {
+fn tiles(ask: &Ask, open: &Open, lately: Option<&Lately>) -> Markup {
+    let people = open.all().filter(|handoff| people::awaits(&ask.engine, handoff).is_some()).count();
     html! {
         div.stats.tiles data-part="tiles" {
             (tile(if open.running.is_empty() { "" } else { "run" }, Some("#now"), &parts::up_to(open.running.len()), "running"))
             (tile(if people == 0 { "" } else { "wait" }, Some("#blocked"), &parts::up_to(people), "wait for people"))
-            @if let Some(Lately { window, range, .. }) = lately {
-                @let total = &window.total;
-                @let success = total.success();
-                @let tone = match success { Some(share) if share < 0.8 => "bad", Some(_) => "good", None => "" };
-                (tile(tone, None, &success.map_or("–".into(), charts::percent), "succeeded"))
-                (tile("", None, &charts::per_minute(total.ended(), range.minutes()), "done per minute"))
+            @if let Some(lately) = lately {
+                @let total = &lately.window.total;
+                (tile(total.tone(), None, &total.success().map_or("–".into(), charts::percent), "succeeded"))
+                (tile("", None, &charts::per_minute(total.ended(), lately.minutes(ask.now)), "done per minute"))
                 (tile("", None, &total.lasted.within(95).map_or("–".into(), parts::length), "95 of 100 within"))
                 (tile("", None, &charts::short(total.tokens), "tokens"))
                 (tile("", None, &parts::money(total.cost()), "cost"))
@@ -190,9 +200,17 @@ fn more(count: usize, href: &str) -> Markup {
     html! { @if count > OVERVIEW_ROWS { p.more { a href=(href) { "All " (parts::up_to(count)) } } } }
 }
 
+/// What fills a server, as far as it takes no agents that run.
+const REGISTER: &str =
+    "handover agents register --name me --kind human\nhandover agents register --name writer --kind human";
+const HAND_OFF: &str = "handover hand-off --session first --new --from me --to writer --task \"Write a letter\"";
+
+/// Commands that fill this very server.
+pub(crate) fn begin(ask: &Ask) -> String {
+    format!("{}\n{REGISTER}\n{HAND_OFF}", ask.settings())
+}
+
 fn first_visit(ask: &Ask) -> Markup {
-    let host = ask.headers.get("host").and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:7777");
-    let host: String = host.chars().filter(|sign| sign.is_ascii_alphanumeric() || ".:-[]".contains(*sign)).collect();
     html! {
         section.empty {
             h2 { "Nothing was handed over yet" }
@@ -200,11 +218,11 @@ fn first_visit(ask: &Ask) -> Markup {
             ol.steps {
                 li {
                     "Say who takes part."
-                    pre { code { "export HANDOVER_SERVER=http://" (host) "\nhandover agents register --name me --kind human\nhandover agents register --name writer --kind human" } }
+                    pre { code { (ask.settings()) "\n" (REGISTER) } }
                 }
                 li {
                     "Give the writer something to do."
-                    pre { code { "handover hand-off --session first --new --from me --to writer --task \"Write a letter\"" } }
+                    pre { code { (HAND_OFF) } }
                 }
             }
             p { "Then answer as the writer on the page " a href="/inbox?as=writer" { "Inbox" } ", or see a whole team work: " code { "handover demo" } " runs one in a file of its own." }

@@ -2,8 +2,9 @@
 
 use crate::{ask::Ask, parts};
 use handover_core::{
-    handoff::{Handoff, Phase},
-    limits::{OVERVIEW_ROWS, PAGE_ROWS},
+    handoff::{Handoff, Kind, OnTimeout, Phase},
+    limits::{OVERVIEW_ROWS, PAGE_ROWS, RETRIES_MAX},
+    policy::OnExpiry,
     refusal::HandoffError,
 };
 use maud::{Markup, html};
@@ -22,9 +23,10 @@ pub(super) async fn card(ask: &Ask) -> Result<Markup, HandoffError> {
                         div {
                             (what) " "
                             span.soft { (parts::quoted(&handoff.request.task.description, 60)) }
+                            p.soft.small { "#" (handoff.n) " of " (parts::session(&handoff.session_id)) ", from " (parts::agent(&handoff.request.from_agent)) }
                         }
                         span.when {
-                            a href=(parts::handoff_url(handoff.id)) { "#" (handoff.n) span.unseen { " of " (handoff.session_id) } }
+                            a href=(parts::handoff_url(handoff.id)) { "Look" span.unseen { " at #" (handoff.n) " of " (handoff.session_id) } }
                             @if let Some(due) = handoff.due() { small.soft { (parts::until(due, ask.now)) } }
                         }
                     }
@@ -36,19 +38,51 @@ pub(super) async fn card(ask: &Ask) -> Result<Markup, HandoffError> {
 
 /// What happens when the time comes; nothing for a lease, which its holder renews.
 fn what(handoff: &Handoff) -> Option<Markup> {
-    let to = parts::agent(&handoff.to_agent);
+    let (from, to) = (parts::agent(&handoff.request.from_agent), parts::agent(&handoff.to_agent));
+    let over = handoff.hard_deadline.zip(handoff.due()).is_some_and(|(end, due)| end <= due);
     Some(match &handoff.phase {
-        Phase::AwaitingApproval { .. } => html! { "Nobody has said yes to what goes to " (to) ":" },
+        Phase::AwaitingApproval { .. } => expiry(handoff),
+        Phase::Offered { .. } if over => html! { "Times out, unless " (to) " takes:" },
         Phase::Offered { .. } => html! { "Somebody else is asked, unless " (to) " takes:" },
-        Phase::Deferred { .. } if handoff.open_question().is_some() => html! { "The question of " (to) " runs out:" },
-        Phase::Deferred { .. } => html! { (to) " is offered again:" },
-        Phase::Running { deadline, grace_until, lease_until, .. } => {
-            let end = grace_until.unwrap_or(*deadline);
-            if *lease_until < end {
-                return None;
-            }
-            html! { (to) " has to be done with:" }
+        Phase::Deferred { .. } if handoff.open_question().is_some() => {
+            html! { (if goes_up(handoff) { "Goes further up" } else { "Times out" }) ", unless " (from) " answers " (to) ":" }
         }
+        Phase::Deferred { .. } if over => html! { "Times out, as " (to) " cannot take it now:" },
+        Phase::Deferred { .. } if handoff.attempt > 1 => {
+            html! { "Tried again by " (to) ", attempt " (handoff.attempt) ":" }
+        }
+        Phase::Deferred { .. } => html! { (to) " is offered again:" },
+        Phase::Running { deadline, grace_until, lease_until, .. }
+            if *lease_until < grace_until.unwrap_or(*deadline) =>
+        {
+            return None;
+        }
+        Phase::Running { grace_until: None, .. } => html! { (to) " is reminded, unless it is done with:" },
+        Phase::Running { .. } => html! { (late(handoff)) ", unless " (to) " is done with:" },
         Phase::Closed { .. } => return None,
     })
+}
+
+/// Nobody decided in time.
+fn expiry(handoff: &Handoff) -> Markup {
+    let approval = handoff.approval.as_ref();
+    let who = approval.and_then(|approval| approval.approver.as_deref()).unwrap_or("somebody");
+    match approval.map(|approval| (approval.on_expiry, approval.rest.first())) {
+        Some((_, Some(next))) => html! { strong { (next.who) } " is asked, too, unless " (who) " decides:" },
+        Some((OnExpiry::Approve, None)) => html! { "It is approved, unless " (who) " says no:" },
+        Some((OnExpiry::Deny, None)) | None => html! { "It is denied, unless " (who) " says yes:" },
+    }
+}
+
+fn goes_up(handoff: &Handoff) -> bool {
+    handoff.request.kind == Kind::Escalation || handoff.request.return_protocol.on_timeout == OnTimeout::Escalate
+}
+
+/// The work was not done after the reminder.
+fn late(handoff: &Handoff) -> &'static str {
+    match handoff.request.return_protocol.on_timeout {
+        _ if goes_up(handoff) => "Goes further up",
+        OnTimeout::Retry if handoff.attempt <= RETRIES_MAX => "Tried again",
+        OnTimeout::Retry | OnTimeout::Fail | OnTimeout::Escalate => "Times out",
+    }
 }

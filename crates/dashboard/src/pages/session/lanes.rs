@@ -1,5 +1,6 @@
 //! A timeline with a lane for each agent: when each was asked, when it worked, and how it ended.
 
+use super::scale::{self, Scale};
 use crate::{ask::Ask, parts};
 use handover_core::{handoff::Handoff, time::Timestamp};
 use maud::{Markup, html};
@@ -7,19 +8,22 @@ use maud::{Markup, html};
 const WIDE: u64 = 720;
 /// Where lanes begin: the names are before it.
 const LEFT: u64 = 132;
+/// Room for the half of the last words on the scale.
+const RIGHT: u64 = 36;
 const LANE: u64 = 30;
 const HEAD: u64 = 24;
 /// Lanes of one drawing; a session with more agents shows those of its latest handoffs.
 const LANES: usize = 24;
 
-struct Scale {
+/// Where a time is in the drawing.
+struct Places {
     from: Timestamp,
-    ms: u64,
+    scale: Scale,
 }
 
-impl Scale {
+impl Places {
     fn x(&self, at: Timestamp) -> u64 {
-        LEFT + at.since(self.from).min(self.ms) * (WIDE - LEFT - 12) / self.ms
+        LEFT + self.scale.x(at.since(self.from))
     }
 }
 
@@ -27,7 +31,10 @@ pub(super) fn card(ask: &Ask, handoffs: &[Handoff]) -> Markup {
     let Some(first) = handoffs.first() else { return html! {} };
     let end = |handoff: &Handoff| handoff.closed_at.unwrap_or(ask.now);
     let to = handoffs.iter().map(end).max().unwrap_or(ask.now);
-    let scale = Scale { from: first.opened_at, ms: to.since(first.opened_at).max(1) };
+    let (from, ms) = (first.opened_at, to.since(first.opened_at));
+    let worked = |handoff: &Handoff| Some((handoff.accepted_at?.since(from), end(handoff).since(from)));
+    let work: Vec<(u64, u64)> = handoffs.iter().filter_map(worked).collect();
+    let places = Places { from, scale: Scale::new(ms, WIDE - LEFT - RIGHT, &work) };
     let mut lanes: Vec<&str> = Vec::new();
     for handoff in handoffs.iter().rev() {
         for name in [handoff.to_agent.as_str(), handoff.request.from_agent.as_str()] {
@@ -41,7 +48,7 @@ pub(super) fn card(ask: &Ask, handoffs: &[Handoff]) -> Markup {
     let lane_of = |name: &str| lanes.iter().position(|lane| *lane == name).map(|at| HEAD + at as u64 * LANE);
     html! {
         section.card data-part="lanes" {
-            header { h2 { "Timeline" } span.soft { "over " (parts::length(scale.ms)) } }
+            header { h2 { "Timeline" } span.soft { "over " (parts::length(ms)) } }
             div.lanes tabindex="0" role="region" aria-label="Timeline" {
                 svg viewBox=(format!("0 0 {WIDE} {high}")) role="group" aria-label="A lane for each agent, from left to right" {
                     @for (at, name) in lanes.iter().enumerate() {
@@ -49,15 +56,11 @@ pub(super) fn card(ask: &Ask, handoffs: &[Handoff]) -> Markup {
                         line.lane x1=(LEFT) x2=(WIDE) y1=(y) y2=(y) {}
                         text x=(LEFT - 10) y=(y + 4) text-anchor="end" { (name.chars().take(20).collect::<String>()) }
                     }
-                    @for part in 0..=4_u64 {
-                        @let x = LEFT + part * (WIDE - LEFT - 12) / 4;
-                        text x=(x) y="12" text-anchor=(if part == 0 { "start" } else if part == 4 { "end" } else { "middle" }) {
-                            (if part == 0 { "0".to_owned() } else { parts::length(scale.ms * part / 4) })
-                        }
-                    }
+                    @for (x, words) in places.scale.marks() { text x=(LEFT + x) y="12" text-anchor="middle" { (words) } }
+                    @for (x, long) in places.scale.folds() { (fold(LEFT + x, long, high)) }
                     @for handoff in handoffs {
                         @if let (Some(source), Some(target)) = (lane_of(handoff.request.from_agent.as_str()), lane_of(handoff.to_agent.as_str())) {
-                            (span(handoff, &scale, source, target, end(handoff)))
+                            (span(handoff, &places, source, target, end(handoff)))
                         }
                     }
                 }
@@ -66,10 +69,24 @@ pub(super) fn card(ask: &Ask, handoffs: &[Handoff]) -> Markup {
     }
 }
 
+/// A stretch in which nobody worked, with how long it was.
+fn fold(x: u64, long: u64, high: u64) -> Markup {
+    let about = scale::about(long);
+    html! {
+        g.fold {
+            title { "Nobody worked for " (about) }
+            rect.gap x=(x) y=(HEAD - 6) width=(scale::FOLD_WIDE) height=(high - HEAD + 6) {}
+            line.gap-edge x1=(x) x2=(x) y1=(HEAD - 6) y2=(high) {}
+            line.gap-edge x1=(x + scale::FOLD_WIDE) x2=(x + scale::FOLD_WIDE) y1=(HEAD - 6) y2=(high) {}
+            text x=(x + scale::FOLD_WIDE / 2) y="12" text-anchor="middle" { "⋯ " (about) " ⋯" }
+        }
+    }
+}
+
 /// From the lane of the source down or up to that of the target: dashed while it waits, filled while somebody works.
-fn span(handoff: &Handoff, scale: &Scale, source: u64, target: u64, end: Timestamp) -> Markup {
-    let (asked, over) = (scale.x(handoff.opened_at), scale.x(end));
-    let taken = handoff.accepted_at.map(|at| scale.x(at));
+fn span(handoff: &Handoff, places: &Places, source: u64, target: u64, end: Timestamp) -> Markup {
+    let (asked, over) = (places.x(handoff.opened_at), places.x(end));
+    let taken = handoff.accepted_at.map(|at| places.x(at));
     let (top, middle) = (target + 7, source + LANE / 2);
     let words = format!(
         "#{} {} to {}: {}, {}",

@@ -4,13 +4,14 @@ mod around;
 pub(crate) mod baton;
 pub(crate) mod history;
 mod lanes;
+mod scale;
 pub(crate) mod step_in;
 mod talk;
 
 use crate::{
     ask::{Answer, Ask},
     page::{Hears, Nav, Page},
-    parts,
+    parts, people,
     wrong::Wrong,
 };
 use handover_core::{
@@ -21,6 +22,7 @@ use handover_core::{
     limits::{PAGE_HANDOFFS, PAGE_MESSAGES},
     message::Message,
     session::Session,
+    workflow::End,
 };
 use handover_engine::{Engine, HandoffQuery};
 use maud::{Markup, PreEscaped, html};
@@ -87,6 +89,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
 fn head(ask: &Ask, session: &Session) -> Markup {
     let facts = [
         ("For", session.user_id.as_ref().map(|user| html! { (user) }).unwrap_or_default()),
+        ("With", parts::agent(&session.active_agent)),
         ("Opened", parts::ago(session.opened_at, ask.now)),
         ("Last change", parts::ago(session.last_at, ask.now)),
         ("Messages", html! { (parts::number(session.mark.messages)) }),
@@ -95,7 +98,7 @@ fn head(ask: &Ask, session: &Session) -> Markup {
     ];
     html! {
         div data-part="head" {
-            (parts::head(html! { (session.id) }, html! { (standing(session)) }))
+            (parts::head(html! { (session.id) }, html! { (standing(&ask.engine, session)) }))
             @if !session.original_request.is_empty() { div.lead { (parts::fold(&session.original_request)) } }
             @if let Some(flow) = session.flow.as_ref().filter(|flow| !flow.trouble.is_empty()) {
                 p.warn { "It cannot go on: " (flow.trouble) }
@@ -115,13 +118,14 @@ fn workflow(session: &Session) -> Markup {
 }
 
 /// How a session stands, in a word.
-pub(crate) fn standing(session: &Session) -> Markup {
-    let trouble = session.flow.as_ref().is_some_and(|flow| !flow.trouble.is_empty());
-    let waits = |handoff: &Arc<Handoff>| {
-        handoff.status() == handover_core::handoff::Status::AwaitingApproval || handoff.open_question().is_some()
-    };
+pub(crate) fn standing(engine: &Engine, session: &Session) -> Markup {
+    let flow = session.flow.as_ref();
+    let trouble = flow.is_some_and(|flow| !flow.trouble.is_empty());
+    let failed = flow.is_some_and(|flow| flow.ended == Some(End::Failed));
+    let waits = |handoff: &Arc<Handoff>| people::awaits(engine, handoff).is_some();
     match session {
         _ if trouble => parts::badge("bad", "stuck"),
+        _ if session.ended_at.is_some() && failed => parts::badge("bad", "over, failed"),
         _ if session.ended_at.is_some() => parts::badge("good", "over"),
         _ if session.open.values().any(waits) => parts::badge("wait", "waits for a person"),
         _ if session.open.values().any(|handoff| handoff.lease().is_some()) => parts::badge("run", "at work"),

@@ -17,10 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Pair = (AgentId, AgentId);
 
-/// From this share of successes on a way is a good one, and below the other it is a bad one.
-const WELL: f64 = 0.9;
-const BADLY: f64 = 0.7;
-
 pub(super) fn card(ask: &Ask, agents: &[Agent]) -> Markup {
     let caller = ask.engine.caller();
     let restricted = caller.is_restricted();
@@ -102,9 +98,9 @@ fn edge(from: &AgentId, to: &AgentId, figures: &Figures, most: u64) -> Edge {
     let mut words = Vec::new();
     words.extend(figures.success().map(crate::pages::overview::percent));
     words.extend(figures.mean_ms().map(parts::length));
-    let mark = match figures.success() {
-        Some(share) if share >= WELL => Mark::Good,
-        Some(share) if share < BADLY => Mark::Bad,
+    let mark = match figures.tone() {
+        "good" => Mark::Good,
+        "bad" => Mark::Bad,
         _ => Mark::Usual,
     };
     Edge::new(from.as_str(), to.as_str()).count(count).width(width(count, most)).mark(mark).detail(&words.join(" · "))

@@ -37,7 +37,7 @@ pub(crate) async fn list(ask: Ask) -> Answer {
         }
         section.card data-part="workflows" {
             @if all.is_empty() {
-                (parts::empty("No workflow is kept here yet", "A workflow is a team that works by rules: states, who is responsible in each, and where the work goes when a step ends. Make one that runs, change it, and run it:", Some("handover init my-team\nhandover check my-team\nhandover run my-team")))
+                (parts::empty("No workflow is kept here yet", "A workflow is a team that works by rules: states, who is responsible in each, and where the work goes when a step ends. Make one, and run it in the file that this server keeps, while the server is down. A program defines one in the running server by PUT /v1/workflows/NAME.", Some("handover init my-team\nhandover check my-team\nhandover run my-team --db handover.db\nhandover serve --db handover.db")))
             } @else {
                 table.rows {
                     thead { tr { th { "Workflow" } th { "What it is for" } th.number { "States" } th.number { "Rules" } th.number { "Sessions that go on" } th.number { "Ended" } } }

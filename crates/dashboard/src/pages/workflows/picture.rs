@@ -1,6 +1,7 @@
 //! The drawing of a workflow with what happens in it: boxes say how many sessions they hold, arrows how often they were gone.
 
 use super::{Counts, in_state, state_url};
+use crate::parts;
 use handover_core::{
     graph::{self, Edge, Graph, Mark},
     workflow::Workflow,
@@ -42,5 +43,11 @@ fn gone(edge: Edge, fired: &BTreeMap<String, u64>, most: u64) -> Edge {
         Some(_) if times == 0 => 1,
         Some(share) => u8::try_from(share + 1).unwrap_or(5),
     };
-    edge.count(times).width(width)
+    let rule = format!("rule {}", edge.label);
+    let words = match times {
+        _ if edge.label.is_empty() => String::new(),
+        0 => rule,
+        times => format!("{}× {rule}", parts::number(times)),
+    };
+    edge.label(&words).width(width)
 }
