@@ -35,10 +35,6 @@ return by(n => n === wanted) || by(n => n.startsWith(wanted)) || by(n => n.inclu
 const PRESSED: &str = "button, a, summary, input[type=submit], [role=button], [role=tab]";
 const FILLED: &str = "textarea, select, input:not([type=hidden]):not([type=submit])";
 
-/// A window on a desktop.
-const DESKTOP: u32 = 1280;
-const HIGH: u32 = 900;
-
 /// How large the window is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
@@ -63,7 +59,7 @@ impl Browser {
     /// Another window, or other colours, from now on.
     pub fn looks(&self, size: Size, dark: bool) {
         match size {
-            Size::Desktop => self.window(DESKTOP, HIGH, 1, false),
+            Size::Desktop => self.window(1280, 900, 1, false),
             Size::Phone => self.window(390, 844, 2, true),
         }
         let scheme = if dark { "dark" } else { "light" };
@@ -71,11 +67,6 @@ impl Browser {
             {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"},
         ]);
         self.tells("Emulation.setEmulatedMedia", &json!({ "features": features }));
-    }
-
-    /// A desktop with a window of this height.
-    pub fn is_high(&self, high: u32) {
-        self.window(DESKTOP, high, 1, false);
     }
 
     fn window(&self, width: u32, height: u32, scale: u32, mobile: bool) {

@@ -24,9 +24,6 @@ const LOOKS: usize = 200;
 const STILL: usize = 5;
 /// Handoffs among which one is chosen.
 const PAGE: usize = 50;
-/// The page of which more is shown, and how much at most.
-const TALL: &str = "overview";
-const TALL_MAX: u32 = 1_560;
 /// How good pictures are, of 100.
 const QUALITY: u32 = 60;
 /// Every page, by name; what is in braces is found out.
@@ -99,19 +96,18 @@ async fn has_read_up(browser: &Browser, url: &str) {
     panic!("the figures of the overview never stand still");
 }
 
-/// Takes a picture of what is to be seen without scrolling; of the overview, which says most, as much as is there.
+/// Takes a picture of what is to be seen without scrolling; of the overview also of its charts, which stand lower.
 async fn take(browser: &Browser, folder: &Path, name: &str, size: Size, dark: bool) {
-    let tall = name == TALL && size == Size::Desktop;
-    if tall {
-        let high =
-            browser.run("return Math.min(document.body.scrollHeight, arguments[0])", vec![json!(TALL_MAX)]).await;
-        browser.is_high(u32::try_from(high.as_u64().unwrap()).unwrap());
+    shoot(browser, folder, name, size, dark);
+    if name == "overview" {
+        browser.run("document.querySelector('.charts').scrollIntoView()", vec![]).await;
+        shoot(browser, folder, "charts", size, dark);
     }
+}
+
+fn shoot(browser: &Browser, folder: &Path, name: &str, size: Size, dark: bool) {
     let taken = browser.tells("Page.captureScreenshot", &json!({"format": "webp", "quality": QUALITY}));
     let bytes = STANDARD.decode(taken["data"].as_str().unwrap()).unwrap();
     let (colours, of) = (if dark { "dark" } else { "light" }, if size == Size::Phone { "phone" } else { "desktop" });
     std::fs::write(folder.join(format!("{name}-{colours}-{of}.webp")), bytes).unwrap();
-    if tall {
-        browser.looks(size, dark);
-    }
 }
