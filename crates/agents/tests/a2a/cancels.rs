@@ -1,7 +1,7 @@
 //! Tasks that nobody wants any more are cancelled at the remote agent, as well as that can be done.
 
 use crate::{
-    common::{House, asking, begun, employ, id, session, within},
+    common::{House, asking, begun, employ, session, within},
     peer::{By, Does, Peer, task, task_saying},
 };
 use handover_core::{command::Command, handoff::Status, ids::HandoffId};
