@@ -72,6 +72,10 @@ const LETTERS: [&str; 6] = [
     "Tell the hangar about the new schedule",
 ];
 
+/// How many requests come at a time, from the evening over the night into the afternoon; and on average.
+const BUSY: [usize; 12] = [2, 1, 1, 1, 2, 4, 6, 8, 9, 8, 9, 9];
+const USUAL: usize = 5;
+
 pub struct Day {
     pub engine: Engine,
     clock: ManualClock,
@@ -101,15 +105,18 @@ impl Day {
 
     /// Lives through the day, with about so many sessions of the charter team.
     pub async fn live(&self, sessions: usize) {
-        let (parts, now) = (sessions.div_ceil(REQUESTS.len()), SystemClock::starting_at_least(Timestamp(0)).now());
-        let end = now.0 - 60_000;
+        let (parts, now) = (sessions / USUAL, SystemClock::starting_at_least(Timestamp(0)).now());
+        let (end, mut count) = (now.0 - 60_000, 0);
         for part in 0..parts {
             let mut begun = Vec::new();
-            for (n, text) in REQUESTS.iter().enumerate() {
-                begun.push(self.request(&format!("charter-{part:02}{n}"), text).await);
-            }
-            for (n, task) in LETTERS.iter().enumerate().skip(part % 2) {
-                begun.push(self.letter(&format!("letter-{part:02}{n}"), task).await);
+            for n in 0..BUSY[part * BUSY.len() / parts] {
+                let text = REQUESTS[count % REQUESTS.len()];
+                begun.push(self.request(&format!("charter-{count}"), text).await);
+                if n % 2 == 0 {
+                    let task = LETTERS[count / 2 % LETTERS.len()];
+                    begun.push(self.letter(&format!("letter-{count}"), task).await);
+                }
+                count += 1;
             }
             self.settle(&begun).await;
             // The last ones still wait for a yes.

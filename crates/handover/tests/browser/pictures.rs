@@ -31,7 +31,7 @@ const PAGES: [(&str, &str); 12] = [
     ("team", "/team"),
     ("sessions", "/sessions"),
     ("session", "/sessions/{session}"),
-    ("conversation", "/sessions/letter-000"),
+    ("conversation", "/sessions/letter-0"),
     ("handoff", "/handoffs/{handoff}"),
     ("approvals", "/approvals"),
     ("inbox", "/inbox"),
