@@ -1,11 +1,12 @@
 //! Cards (pure): what an agent or the house says of itself. A card has the fields of 1.0 and those of 0.3 side by side:
 //! whoever reads one knows its own and passes over the others.
 
-use crate::{inward, place::encoded};
+use crate::inward;
 use handover_core::{
     a2a::{LINEAGE, PUBLIC},
     agent::{Agent, Profile},
     limits::{A2A_CATALOG_PAGE, A2A_SKILLS_MAX},
+    net::encoded,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -94,15 +94,10 @@ fn decoded(part: &str) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|text| !text.contains(char::is_control))
 }
 
-/// A name as a part of an address.
-pub(crate) fn encoded(name: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    name.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use handover_core::net::encoded;
 
     #[test]
     fn each_address_has_one_meaning() {

@@ -1,6 +1,6 @@
 //! Names of things. Each has its own type, so that one cannot be passed for another.
 
-use crate::limits::{AGENT_ID_CHARS_MAX, SESSION_ID_CHARS_MAX};
+use crate::limits::{AGENT_ID_CHARS_MAX, PREFIX_CHARS_MIN, SESSION_ID_CHARS_MAX};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Borrow, fmt, str::FromStr, sync::Arc};
 use uuid::Uuid;
@@ -141,6 +141,22 @@ number!(
     ArtifactId
 );
 
+impl HandoffId {
+    /// The first and the last id that begin so; nothing where it is no beginning of an id of `PREFIX_CHARS_MIN` characters.
+    #[must_use]
+    pub fn between(beginning: &str) -> Option<(Self, Self)> {
+        const SHAPE: &str = "00000000-0000-0000-0000-000000000000";
+        let fits = |(c, place): (char, char)| if place == '-' { c == '-' } else { c.is_ascii_hexdigit() };
+        let is_beginning = beginning.len() <= SHAPE.len() && beginning.chars().zip(SHAPE.chars()).all(fits);
+        if !is_beginning || beginning.len() < PREFIX_CHARS_MIN {
+            return None;
+        }
+        let rest = &SHAPE[beginning.len()..];
+        let whole = |rest: &str| format!("{beginning}{rest}").parse().ok();
+        Some((whole(rest)?, whole(&rest.replace('0', "f"))?))
+    }
+}
+
 impl SessionId {
     /// The book of the house: agents, checkpoints and pruning are recorded here.
     #[must_use]
@@ -182,5 +198,31 @@ impl Ids for CountedIds {
     fn next(&mut self) -> Uuid {
         self.0 += 1;
         uuid::Builder::from_random_bytes(u128::from(self.0).to_be_bytes()).into_uuid()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_stands_for_a_range() {
+        let range = |first: &str, last: &str| Some((first.parse().unwrap(), last.parse().unwrap()));
+        let one = "3f2a0000-1234-4000-8000-00000000000a";
+        let cases = [
+            ("3f2a", range("3f2a0000-0000-0000-0000-000000000000", "3f2affff-ffff-ffff-ffff-ffffffffffff")),
+            ("3f2a0000-", range("3f2a0000-0000-0000-0000-000000000000", "3f2a0000-ffff-ffff-ffff-ffffffffffff")),
+            ("3f2a0000-12", range("3f2a0000-1200-0000-0000-000000000000", "3f2a0000-12ff-ffff-ffff-ffffffffffff")),
+            (one, range(one, one)),
+            ("3f2", None),
+            ("3f2g", None),
+            ("3f2a-", None),
+            ("3f2a00001", None),
+            ("3f2aé000", None),
+            ("3f2a0000-0000-0000-0000-0000000000000", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(HandoffId::between(text), expected, "{text}");
+        }
     }
 }

@@ -35,4 +35,5 @@ pub mod session;
 pub mod time;
 pub mod trace;
 pub mod wire;
+pub mod words;
 pub mod workflow;

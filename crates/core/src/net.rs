@@ -1,5 +1,5 @@
-//! Addresses that only this machine or its own network can reach (pure): whoever is told an address by somebody else
-//! must not be led there.
+//! Addresses (pure): which of them only this machine or its own network can reach, since whoever is told one by somebody
+//! else must not be led there; and how a name is written in one.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -22,6 +22,13 @@ pub fn is_private_host(host: &str) -> bool {
     }
     let name = bare.trim_end_matches('.').to_ascii_lowercase();
     name.is_empty() || name == "localhost" || name.ends_with(".localhost")
+}
+
+/// A name as a part of an address.
+#[must_use]
+pub fn encoded(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    name.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
 fn is_private_v4(address: Ipv4Addr) -> bool {

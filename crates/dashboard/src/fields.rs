@@ -2,7 +2,7 @@
 
 use handover_core::{
     ids::{AgentId, HandoffId},
-    limits::FORM_FIELDS_MAX,
+    limits::{FORM_FIELDS_MAX, PAGE_ROWS},
     refusal::{Code, HandoffError, Refusal},
 };
 use std::borrow::Cow;
@@ -36,6 +36,17 @@ impl Fields {
     /// A number; nothing where there is none.
     pub(crate) fn number(&self, name: &str) -> Option<u64> {
         self.get(name).parse().ok()
+    }
+
+    /// How many rows of a list stand before those that are wanted.
+    pub(crate) fn skip(&self) -> usize {
+        self.number("skip").and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0)
+    }
+
+    /// The addresses of the pages before and after this one.
+    pub(crate) fn around(&self, skip: usize, more: bool) -> (Option<String>, Option<String>) {
+        let at = |skip: usize| self.with("skip", &skip.to_string());
+        ((skip > 0).then(|| at(skip.saturating_sub(PAGE_ROWS))), more.then(|| at(skip + PAGE_ROWS)))
     }
 
     /// A text that must be there.

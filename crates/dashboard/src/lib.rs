@@ -55,7 +55,7 @@ impl Dashboard {
     /// The dashboard of this engine, which is the house's own.
     ///
     /// # Errors
-    /// When the store cannot be read or written: it keeps what sign-ins are sealed with; and when the engine is not the house's own.
+    /// When the store cannot be read or written: it keeps the sign-ins; and when the engine is not the house's own.
     pub async fn open(engine: Engine, options: Options) -> Result<Self, HandoffError> {
         let seats = Seats::open(&engine).await?;
         let pulse = Pulse::start(&engine)?;

@@ -1,5 +1,4 @@
-//! What happens, told to pages that are open: which session and which handoff it is about, and nothing more. The page is
-//! then asked for again, by whoever looks at it.
+//! Open pages are told that something happened, and nothing more. The page is then asked for again, by whoever looks at it.
 
 use crate::ask::{Answer, Ask};
 use axum::{
@@ -13,9 +12,8 @@ use handover_core::{
     limits::{KEY_LOOK_MS, LIVE_BEAT_MS, LIVE_BEHIND_MAX, LIVE_PER_KEY_MAX},
     refusal::{Code, Refusal},
 };
-use handover_engine::{BusMessage, Filter, Notice, Subscription};
+use handover_engine::{Filter, Notice, Subscription};
 use parking_lot::Mutex;
-use serde_json::json;
 use std::{collections::HashMap, convert::Infallible, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
@@ -110,7 +108,7 @@ impl Listener {
             let look = Instant::now() + Duration::from_millis(KEY_LOOK_MS);
             tokio::select! {
                 notice = self.feed.next() => match notice {
-                    Ok(Some(Notice::Event(message))) if self.ask.may_stay() => return Some(told(&message)),
+                    Ok(Some(Notice::Event(message))) if self.ask.may_stay() => return Some(format!("id: {}\ndata: {{}}\n\n", message.position)),
                     Ok(Some(Notice::Event(_))) => return None,
                     // The browser comes back by itself, from where it was.
                     Ok(Some(Notice::Dropped { .. })) | Ok(None) | Err(_) => {
@@ -127,15 +125,4 @@ impl Listener {
             }
         }
     }
-}
-
-fn told(message: &BusMessage) -> String {
-    let data = json!({
-        "type": message.kind,
-        "session": message.context.session_id,
-        "handoff": message.payload.handoff(),
-        "from": message.source_agent,
-        "to": message.target_agent,
-    });
-    format!("id: {}\ndata: {data}\n\n", message.position)
 }

@@ -1,13 +1,17 @@
 //! The frame of every page: where one can go, who looks, whether it is live, and the page itself.
 
-use crate::{ask::Ask, assets, parts};
+use crate::{
+    ask::Ask,
+    assets, parts,
+    people::{self, Awaits},
+};
 use axum::{
     body::Body,
     http::{HeaderValue, Response, StatusCode, header},
 };
 use handover_core::{
     access::{Right, Role},
-    handoff::Status,
+    handoff::{Handoff, Status},
     ids::SessionId,
     limits::{PAGE_LOOK_ROWS, PAGE_ROWS},
 };
@@ -159,12 +163,14 @@ pub(crate) struct Page {
     pub(crate) nav: Nav,
     /// What makes it stale; nothing where it stays as it is.
     pub(crate) hears: Option<Hears>,
+    /// What waits for people, where the page has counted it.
+    waiting: Option<Waiting>,
     pub(crate) body: Markup,
 }
 
 impl Page {
     pub(crate) fn new(title: impl Into<String>, nav: Nav, body: Markup) -> Self {
-        Self { title: title.into(), nav, hears: None, body }
+        Self { title: title.into(), nav, hears: None, waiting: None, body }
     }
 
     pub(crate) fn hears(mut self, hears: Hears) -> Self {
@@ -172,12 +178,18 @@ impl Page {
         self
     }
 
+    /// What waits for people was counted for the page itself.
+    pub(crate) fn counted(mut self, waiting: Waiting) -> Self {
+        self.waiting = Some(waiting);
+        self
+    }
+
     /// The answer with this page.
     pub(crate) async fn answer(self, ask: &Ask) -> crate::ask::Answer {
         let frame = Frame::of(ask);
-        let waiting = match &frame.visitor {
-            Some(visitor) => waiting(&visitor.engine).await,
-            None => Waiting::default(),
+        let waiting = match self.waiting {
+            Some(counted) => counted,
+            None => Waiting::now(&ask.engine).await,
         };
         Ok(rendered(&frame, StatusCode::OK, &self.title, self.nav, self.hears.as_ref(), &waiting, &self.body))
     }
@@ -185,20 +197,26 @@ impl Page {
 
 /// How much waits for people.
 #[derive(Default)]
-struct Waiting {
+pub(crate) struct Waiting {
     approvals: usize,
-    questions: usize,
+    /// Questions, and work that is theirs or offered to them.
+    inbox: usize,
 }
 
-async fn waiting(engine: &Engine) -> Waiting {
-    let count = |status| {
-        let query = handover_engine::HandoffQuery { status: Some(status), limit: PAGE_ROWS, ..Default::default() };
-        async move { engine.handoffs(query).await }
-    };
-    let approvals = count(Status::AwaitingApproval).await.map_or(0, |found| found.len());
-    let asked = count(Status::Deferred).await.unwrap_or_default();
-    let questions = asked.iter().filter(|handoff| handoff.open_question().is_some()).count();
-    Waiting { approvals, questions }
+impl Waiting {
+    async fn now(engine: &Engine) -> Self {
+        let with = |status| {
+            let query = handover_engine::HandoffQuery { status: Some(status), limit: PAGE_ROWS, ..Default::default() };
+            async move { engine.handoffs(query).await.unwrap_or_default() }
+        };
+        Self::of(engine, &with(Status::AwaitingApproval).await, &with(Status::Deferred).await)
+    }
+
+    /// By what a page has read already.
+    pub(crate) fn of(engine: &Engine, approvals: &[Handoff], deferred: &[Handoff]) -> Self {
+        let questions = deferred.iter().filter(|one| people::awaits(engine, one) == Some(Awaits::Answer)).count();
+        Self { approvals: approvals.len(), inbox: questions + people::tasks(engine) }
+    }
 }
 
 /// A page with its frame, where nobody counts what waits.
@@ -267,7 +285,7 @@ fn live_url(hears: &Hears, position: u64) -> String {
 fn side(visitor: &Visitor, here: Nav, waiting: &Waiting, live: bool) -> Markup {
     let count = |nav: Nav| match nav {
         Nav::Approvals => waiting.approvals,
-        Nav::Inbox => waiting.questions,
+        Nav::Inbox => waiting.inbox,
         _ => 0,
     };
     html! {

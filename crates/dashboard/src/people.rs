@@ -38,3 +38,12 @@ pub(crate) fn awaits(engine: &Engine, handoff: &Handoff) -> Option<Awaits> {
         | Status::Cancelled => None,
     }
 }
+
+/// How many tasks are offered to people for whom whoever asks may speak, or theirs already.
+pub(crate) fn tasks(engine: &Engine) -> usize {
+    let caller = engine.caller();
+    let agents = engine.agents();
+    let people = agents.iter().filter(|agent| agent.profile.kind == AgentKind::Human);
+    let theirs = people.filter(|agent| caller.may_act_as(&agent.profile.id));
+    theirs.map(|agent| agent.load.saturating_add(agent.waiting)).sum::<u32>() as usize
+}

@@ -28,6 +28,29 @@ pub struct StoryStep {
     pub what: String,
 }
 
+impl StoryStep {
+    /// What happened, with the names of the protocol as words: `ExplicitRequest` is `explicit request`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let split = match self.name {
+            "trigger" => self.what.split_once(": ").map(|(name, rest)| (name, ": ", rest)),
+            "return" => self.what.split_once(' ').map(|(name, rest)| (name, " ", rest)),
+            _ => None,
+        };
+        let Some((name, between, rest)) = split else { return self.what.clone() };
+        // What stands before the name was said by somebody.
+        let (before, name) = name.split_at(name.rfind(' ').map_or(0, |at| at + 1));
+        let mut words = String::new();
+        for c in name.chars() {
+            if c.is_uppercase() && !words.is_empty() {
+                words.push(' ');
+            }
+            words.extend(c.to_lowercase());
+        }
+        format!("{before}{words}{between}{rest}")
+    }
+}
+
 impl Engine {
     /// The handoffs of a session in order: the first page.
     ///

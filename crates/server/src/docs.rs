@@ -40,6 +40,16 @@ fn framed(title: &str, body: &str) -> String {
     )
 }
 
+/// What somebody with a browser is told where there is nothing.
+pub(crate) fn nowhere(path: &str) -> String {
+    let body = format!(
+        "<main><h1>There is nothing here</h1><p>No page is at <code>{}</code>. Go to the <a href=\"/\">overview</a>, or \
+         read <a href=\"/docs\">the interface</a>.</p></main>",
+        plain(path)
+    );
+    framed("Nothing here", &body)
+}
+
 /// All routes, by chapter, and the shapes of what they take and give.
 pub(crate) fn page() -> &'static str {
     static PAGE: OnceLock<String> = OnceLock::new();

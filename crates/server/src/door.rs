@@ -3,6 +3,7 @@
 use crate::{
     ask::Ask,
     auth::{self, Entered},
+    docs,
     mount::Mount,
     problem::Problem,
     rate::Standing,
@@ -13,7 +14,8 @@ use axum::{
     Router,
     body::Body,
     extract::{RawPathParams, Request},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header},
+    response::{Html, IntoResponse as _},
     routing::{MethodFilter, MethodRouter},
 };
 use bytes::Bytes;
@@ -118,6 +120,11 @@ async fn nowhere(state: Arc<State>, request: Request) -> Response<Body> {
     let id = id_of(&request);
     astray(&state, request.method(), &id, 404);
     let path: String = request.uri().path().chars().filter(|c| !c.is_control()).take(120).collect();
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if accepts.contains("text/html") && !path.starts_with("/v1") {
+        let page = (StatusCode::NOT_FOUND, Html(docs::nowhere(&path))).into_response();
+        return named(page, &id);
+    }
     let problem: Problem = Refusal::new(Code::NoSuchAddress, format!("there is nothing at {path}")).into();
     named(problem.into_response(&id), &id)
 }

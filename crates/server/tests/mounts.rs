@@ -113,3 +113,19 @@ async fn whoever_waits_is_sent_away_with_the_key() {
     let (said, ()) = tokio::join!(waiting, revoke);
     assert_eq!(said.unwrap().status(), 401);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_strays_with_a_browser_reads_a_page() {
+    let world = world().await;
+    let cases = [
+        ("/tem", "text/html,*/*", "text/html; charset=utf-8"),
+        ("/tem<script>", "text/html", "text/html; charset=utf-8"),
+        ("/tem", "*/*", "application/problem+json"),
+        ("/v1/tem", "text/html", "application/problem+json"),
+    ];
+    for (path, accepts, kind) in cases {
+        let said = world.ask_with("GET", path, None, None, &[("accept", accepts)]).await;
+        assert_eq!((said.status, said.headers["content-type"].to_str().unwrap()), (404, kind), "{path} {accepts}");
+        assert!(!said.text.contains("<script>"), "{}", said.text);
+    }
+}

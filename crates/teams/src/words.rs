@@ -66,19 +66,6 @@ pub(crate) fn slips(a: &str, b: &str) -> usize {
     above[b.len()]
 }
 
-/// A whole number with a comma after every three digits, as in 12,400.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// So many of something, as people say it: one passage, and else so many passages.
 pub(crate) fn counted(count: usize, one: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
@@ -126,13 +113,6 @@ mod tests {
     fn one_is_not_many() {
         for (count, expected) in [(0, "0 files"), (1, "1 file"), (2, "2 files")] {
             assert_eq!(counted(count, "file"), expected);
-        }
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        for (number, expected) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(grouped(number), expected);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The page of limits, read from `limits.rs`: name, value, unit and what it bounds.
 
 use super::{MARK, Page};
+use handover_core::words::grouped;
 use std::fmt::Write;
 
 /// Where the limits are.
@@ -92,18 +93,6 @@ pub(super) fn readable(value: u64, unit: &str) -> String {
         .iter()
         .find(|(size, name)| value >= *size && value.is_multiple_of(*size) && (*name != "days" || value > *size));
     scale.map_or_else(|| grouped(value), |(size, name)| format!("{} {name}", grouped(value / size)))
-}
-
-fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 pub fn page(limits: &[Limit]) -> Page {

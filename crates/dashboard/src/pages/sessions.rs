@@ -22,7 +22,7 @@ pub(crate) async fn list(ask: Ask) -> Answer {
     {
         return Ok(see(&place));
     }
-    let skip = ask.query.number("skip").and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0);
+    let skip = ask.query.skip();
     let mut ids = ask.engine.sessions(skip, PAGE_ROWS + 1).await?;
     let more = ids.len() > PAGE_ROWS;
     ids.truncate(PAGE_ROWS);
@@ -33,8 +33,7 @@ pub(crate) async fn list(ask: Ask) -> Answer {
             found.push(session);
         }
     }
-    let later = (skip > 0).then(|| ask.query.with("skip", &skip.saturating_sub(PAGE_ROWS).to_string()));
-    let earlier = more.then(|| ask.query.with("skip", &(skip + PAGE_ROWS).to_string()));
+    let (later, earlier) = ask.query.around(skip, more);
     let body = html! {
         (parts::head(html! { "Sessions" }, search(wanted)))
         @if !wanted.is_empty() { p.warn role="status" { "There is neither a session nor a handoff " strong { (wanted) } " here." } }
@@ -74,10 +73,7 @@ async fn find(engine: &Engine, wanted: &str) -> Result<Option<String>, Wrong> {
     {
         return Ok(Some(parts::session_url(&id)));
     }
-    let digits: String = wanted.chars().filter(|c| *c != '-').collect();
-    let fits = (4..=32).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let ends = |fill: &str| format!("{digits}{}", fill.repeat(32 - digits.len())).parse::<HandoffId>().ok();
-    let Some((first, last)) = Some(()).filter(|()| fits).and_then(|()| ends("0").zip(ends("f"))) else {
+    let Some((first, last)) = HandoffId::between(&wanted.to_ascii_lowercase()) else {
         return Ok(None);
     };
     let found = engine.handoffs_between(first, last, 1).await?;

@@ -1,6 +1,6 @@
 //! What somebody is asked to decide or to do, in parts: how risky, how urgent, what is set aside for it, what would cross.
 
-use super::{badge, body, fold, money, number, quoted};
+use super::{badge, body, fold, micros, number, quoted};
 use handover_core::{
     agent::Risk,
     budget::Share,
@@ -55,15 +55,10 @@ pub(crate) fn priority(priority: Priority) -> Markup {
 pub(crate) fn share(share: &Share) -> String {
     let parts = [
         share.tokens.map(|tokens| format!("{} tokens", number(tokens))),
-        share.micros.map(|micros| format!("cost {}", money(exact(micros)))),
+        share.micros.map(|cost| format!("cost {}", micros(cost))),
         share.ms.map(super::length),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-#[expect(clippy::cast_precision_loss, reason = "what people read has few digits")]
-fn exact(micros: u64) -> f64 {
-    micros as f64 / 1e6
 }
 
 /// What would cross in one line: so many messages of so many, and what is held back.

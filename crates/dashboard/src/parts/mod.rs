@@ -9,8 +9,12 @@ pub(crate) use asked::{
     agent_list, crossing, crossing_line, priority, priority_word, risk, risk_word, share, why_words,
 };
 pub(crate) use forms::{form, form_of, hidden, reason_field};
-pub(crate) use text::{body, cut, cut_text, fold, json, money, number, quoted};
-pub(crate) use time::{ago, clock, length, moment, until};
+pub(crate) use handover_core::{
+    net::encoded,
+    words::{grouped as number, length},
+};
+pub(crate) use text::{body, cut, cut_text, fold, json, micros, money, quoted};
+pub(crate) use time::{ago, clock, moment, until};
 
 use handover_core::{
     handoff::{Handoff, Kind, Status},
@@ -18,12 +22,6 @@ use handover_core::{
     limits::PAGE_ROWS,
 };
 use maud::{Markup, html};
-
-/// A part of an address.
-pub(crate) fn encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
-}
 
 /// A count that was looked at no further than a page.
 pub(crate) fn up_to(count: usize) -> String {
@@ -123,12 +121,6 @@ pub(crate) fn kind_words(kind: Kind) -> &'static str {
     }
 }
 
-/// The word by which a value is written, such as a priority or a risk.
-pub(crate) fn word_of(value: &impl serde::Serialize) -> String {
-    let text = serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned));
-    text.unwrap_or_default().replace('_', " ")
-}
-
 /// A list of names and values.
 pub(crate) fn facts(rows: &[(&str, Markup)]) -> Markup {
     html! {
@@ -153,26 +145,28 @@ pub(crate) fn empty(title: &str, words: &str, command: Option<&str>) -> Markup {
 
 /// The way to earlier and later pages of a list.
 pub(crate) fn pager(later: Option<String>, earlier: Option<String>) -> Markup {
+    ways("More", (later, "← Later"), (earlier, "Earlier →"))
+}
+
+/// The same for a list that has no order in time.
+pub(crate) fn pages(before: Option<String>, further: Option<String>) -> Markup {
+    ways("Further rows", (before, "← Before"), (further, "Further →"))
+}
+
+fn ways(name: &str, back: (Option<String>, &str), on: (Option<String>, &str)) -> Markup {
     html! {
-        @if later.is_some() || earlier.is_some() {
-            nav.pager aria-label="More" {
-                @if let Some(href) = later { a href=(href) rel="prev" { "← Later" } }
-                @if let Some(href) = earlier { a href=(href) rel="next" { "Earlier →" } }
+        @if back.0.is_some() || on.0.is_some() {
+            nav.pager aria-label=(name) {
+                @if let Some(href) = back.0 { a href=(href) rel="prev" { (back.1) } }
+                @if let Some(href) = on.0 { a href=(href) rel="next" { (on.1) } }
             }
         }
     }
 }
 
-/// The same for a list that has no order in time.
-pub(crate) fn pages(before: Option<String>, further: Option<String>) -> Markup {
-    html! {
-        @if before.is_some() || further.is_some() {
-            nav.pager aria-label="Further rows" {
-                @if let Some(href) = before { a href=(href) rel="prev" { "← Before" } }
-                @if let Some(href) = further { a href=(href) rel="next" { "Further →" } }
-            }
-        }
-    }
+/// How much of a hundred, as a bar inside of what names it.
+pub(crate) fn bar(share: u64) -> Markup {
+    html! { svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" { rect width=(share.min(100)) height="8" {} } }
 }
 
 /// The head of a page: what it is, and what stands beside it.

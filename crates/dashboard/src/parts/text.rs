@@ -64,19 +64,6 @@ pub(crate) fn body(value: &Value) -> Markup {
     }
 }
 
-/// `12,345`.
-pub(crate) fn number(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// Money: two digits, more where it is little.
 pub(crate) fn money(cost: f64) -> String {
     match cost {
@@ -84,4 +71,10 @@ pub(crate) fn money(cost: f64) -> String {
         _ if cost.abs() < 0.01 => format!("{cost:.4}"),
         _ => format!("{cost:.2}"),
     }
+}
+
+/// Money that is counted in millionths.
+#[expect(clippy::cast_precision_loss, reason = "what people read has few digits")]
+pub(crate) fn micros(cost: u64) -> String {
+    money(cost as f64 / 1e6)
 }

@@ -46,6 +46,21 @@ async fn nothing_to_do_says_what_to_do_next() {
 }
 
 #[tokio::test]
+async fn the_menu_counts_what_waits_for_people() {
+    let house = house().await;
+    let inbox = |seen: &Seen| {
+        let menu = seen.text.split("href=\"/inbox\"").nth(1).unwrap().split("</a>").next().unwrap().to_owned();
+        menu.split("class=\"count\">").nth(1).map(|count| count.split('<').next().unwrap().to_owned())
+    };
+    assert_eq!(inbox(&house.get(&house.local(), "/team").await), None);
+    house.handed(delegation("planner", "anna", "call the client")).await;
+    house.handed(delegation("planner", "pilot", "fly")).await;
+    for page in ["/", "/team"] {
+        assert_eq!(inbox(&house.get(&house.local(), page).await).as_deref(), Some("1"), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn a_person_takes_work_and_gives_it_back() {
     let house = house().await;
     house.engine.say(&session("s"), said("the lease is 12 pages")).await.unwrap();

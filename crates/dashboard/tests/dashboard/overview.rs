@@ -49,6 +49,18 @@ pub async fn done(house: &House, handoff: HandoffId, by: &str, status: ReturnSta
     house.engine.give_back(handoff, lease, giving, None).await.unwrap();
 }
 
+/// Fails so often that it is left alone.
+pub async fn open_breaker(house: &House, name: &str) {
+    for number in 0..5 {
+        let handoff = hand_over(house, &format!("s{number}"), name, &format!("task {number}")).await;
+        done(house, handoff, name, ReturnStatus::Failed).await;
+        if house.engine.breaker(&agent(name)).unwrap().open_until.is_some() {
+            return;
+        }
+    }
+    panic!("the breaker of {name} never opened");
+}
+
 #[tokio::test]
 async fn the_first_visit_teaches_the_next_step() {
     let house = House::open().await;
@@ -193,13 +205,7 @@ async fn lists_have_a_bound() {
 async fn a_breaker_that_opens_is_shown_and_leads_to_its_agent() {
     let house = House::open().await;
     team(&house).await;
-    for number in 0..5 {
-        let handoff = hand_over(&house, &format!("s{number}"), "bob", &format!("task {number}")).await;
-        done(&house, handoff, "bob", ReturnStatus::Failed).await;
-        if house.engine.breaker(&agent("bob")).unwrap().open_until.is_some() {
-            break;
-        }
-    }
+    open_breaker(&house, "bob").await;
     house.dashboard.caught_up().await;
     let seen = house.get(&house.local(), "/").await;
     seen.shows("is left alone after ").shows("<span class=\"badge bad\">open</span>").shows("opened lately: 1");

@@ -2,7 +2,7 @@
 
 use crate::{
     house::House,
-    overview::{agent, done, hand_over, team},
+    overview::{agent, done, hand_over, open_breaker, team},
 };
 use axum::http::StatusCode;
 use handover_core::{
@@ -77,13 +77,7 @@ async fn operators_take_out_and_bring_back_and_others_look() {
 async fn an_open_breaker_is_closed_by_hand() {
     let house = House::open().await;
     team(&house).await;
-    for number in 0..5 {
-        let handoff = hand_over(&house, &format!("s{number}"), "bob", &format!("task {number}")).await;
-        done(&house, handoff, "bob", ReturnStatus::Failed).await;
-        if house.engine.breaker(&agent("bob")).unwrap().open_until.is_some() {
-            break;
-        }
-    }
+    open_breaker(&house, "bob").await;
     let local = house.local();
     house.get(&local, "/team").await.shows("left alone").shows("hg-bad");
     house.get(&local, "/team/bob").await.shows("Close the breaker");

@@ -25,7 +25,7 @@ pub(crate) async fn handoff(job: &Job<'_>, text: &str) -> Result<HandoffId, Stop
     if let Ok(id) = text.parse() {
         return Ok(id);
     }
-    let Some((first, last)) = between(&text) else {
+    let Some((first, last)) = HandoffId::between(&text) else {
         let message = format!("`{text}` is no id of a handoff");
         let hint = format!("give at least its first {PREFIX_CHARS_MIN} characters (PREFIX_CHARS_MIN)");
         return Err(Refusal::new(Code::UnknownHandoff, message).hint(hint).into());
@@ -47,19 +47,6 @@ pub(crate) async fn handoff(job: &Job<'_>, text: &str) -> Result<HandoffId, Stop
             Err(unknown(Code::UnknownHandoff, message, Some(format!("give more of it: {}{dots}", names.join(", ")))))
         }
     }
-}
-
-/// The first and the last id that begin so; nothing where it is no beginning of an id.
-fn between(text: &str) -> Option<(HandoffId, HandoffId)> {
-    const SHAPE: &str = "00000000-0000-0000-0000-000000000000";
-    let fits = |(c, place): (char, char)| if place == '-' { c == '-' } else { c.is_ascii_hexdigit() };
-    let is_beginning = text.len() < SHAPE.len() && text.chars().zip(SHAPE.chars()).all(fits);
-    if !is_beginning || text.len() < PREFIX_CHARS_MIN {
-        return None;
-    }
-    let rest = &SHAPE[text.len()..];
-    let whole = |rest: &str| format!("{text}{rest}").parse().ok();
-    Some((whole(rest)?, whole(&rest.replace('0', "f"))?))
 }
 
 /// Handoffs page by page, the latest first.
@@ -123,28 +110,4 @@ pub(crate) fn agent(job: &Job<'_>, text: &str) -> Result<AgentId, Stop> {
     let id = AgentId::new(text)?;
     job.engine.agent(&id)?;
     Ok(id)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_beginning_stands_for_a_range() {
-        let range = |first: &str, last: &str| Some((first.parse().unwrap(), last.parse().unwrap()));
-        let cases = [
-            ("3f2a", range("3f2a0000-0000-0000-0000-000000000000", "3f2affff-ffff-ffff-ffff-ffffffffffff")),
-            ("3f2a0000-", range("3f2a0000-0000-0000-0000-000000000000", "3f2a0000-ffff-ffff-ffff-ffffffffffff")),
-            ("3f2a0000-12", range("3f2a0000-1200-0000-0000-000000000000", "3f2a0000-12ff-ffff-ffff-ffffffffffff")),
-            ("3f2", None),
-            ("3f2g", None),
-            ("3f2a-", None),
-            ("3f2a00001", None),
-            ("3f2aé000", None),
-            ("3f2a0000-0000-0000-0000-0000000000000", None),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(between(text), expected, "{text}");
-        }
-    }
 }

@@ -71,27 +71,9 @@ async fn steps(handoff: &Handoff, story: &[StoryStep], job: &mut Job<'_>) -> Res
         let clock = if told.is_empty() { String::new() } else { times::clock(step.at) };
         let when = out.paint(Style::Dim, &format!("{clock:<12}  {told:>12}"));
         let name = out.paint(name_style(step.name, handoff.status()), &format!("{:<11}", step.name));
-        out.line(format!("  {when}  {name}  {}", tame(&in_words(step)))).await?;
+        out.line(format!("  {when}  {name}  {}", tame(&step.in_words()))).await?;
     }
     Ok(())
-}
-
-/// What happened, with the names of the protocol as words: `ExplicitRequest` is `explicit request`.
-fn in_words(step: &StoryStep) -> String {
-    let split = match step.name {
-        "trigger" => step.what.split_once(": ").map(|(name, rest)| (name, ": ", rest)),
-        "return" => step.what.split_once(' ').map(|(name, rest)| (name, " ", rest)),
-        _ => None,
-    };
-    let Some((name, between, rest)) = split else { return step.what.clone() };
-    let mut words = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() && !words.is_empty() {
-            words.push(' ');
-        }
-        words.extend(c.to_lowercase());
-    }
-    format!("{words}{between}{rest}")
 }
 
 fn name_style(name: &str, ended: Status) -> Style {

@@ -7,9 +7,8 @@ use super::{
 use crate::{
     bench::text,
     mail::{Email, message_id},
-    words::grouped,
 };
-use handover_core::time::Timestamp;
+use handover_core::{time::Timestamp, words::grouped};
 use serde_json::Value;
 use std::fmt::Write as _;
 

@@ -11,8 +11,9 @@
 
 use crate::{
     market::{Quote, QuoteStatus},
-    words::{folded, grouped},
+    words::folded,
 };
+use handover_core::words::grouped;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt};

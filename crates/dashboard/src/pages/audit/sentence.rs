@@ -16,9 +16,6 @@ pub(super) fn sentence(record: &Record, message: Option<&BusMessage>) -> (&'stat
 fn quiet(record: &Record) -> Markup {
     match &record.event {
         Event::LimitsChanged { by, .. } => html! { (by) " changed how far the session may go" },
-        Event::SessionReopened(hand) => {
-            html! { (hand.by) " opened the session again: " (parts::quoted(&hand.reason, WORDS)) }
-        }
         Event::MessagesAppended { count, mark } => {
             let said = if *count == 1 { " message was" } else { " messages were" };
             html! { (parts::number(*count)) (said) " said in the conversation, which has " (parts::number(mark.messages)) " now" }

@@ -42,7 +42,7 @@ fn manifest_facts(manifest: &Manifest) -> Markup {
             (parts::number(manifest.shown_tokens)) " of " (parts::number(manifest.total_tokens)) " tokens: " (mode) "."
         }
         div.bar role="img" aria-label=(format!("{shown} of 100 tokens crossed")) {
-            svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" { rect width=(shown.min(100)) height="8" {} }
+            (parts::bar(shown))
         }
         @if let Some(by) = &manifest.summarised_by {
             p.soft { "Summary of " (parts::number(manifest.summary_tokens)) " tokens by " (by) "." }

@@ -85,8 +85,8 @@ fn task(ask: &Ask, handoff: &Handoff) -> Markup {
     let rows = [
         ("Why", words(reason)),
         ("The user wants", words(&request.user_intent)),
-        ("Priority", html! { (parts::word_of(&request.task.priority)) }),
-        ("Risk", html! { (parts::word_of(&request.audit.risk_level)) }),
+        ("Priority", html! { (parts::priority_word(request.task.priority)) }),
+        ("Risk", html! { (parts::risk_word(request.audit.risk_level)) }),
         ("Why so", words(&request.audit.decision_rationale)),
         ("Attempt", html! { (handoff.attempt) }),
         ("Must be over", handoff.hard_deadline.map(|at| parts::until(at, ask.now)).unwrap_or_default()),
@@ -152,17 +152,16 @@ fn budget(handoff: &Handoff) -> Markup {
     };
     let row =
         |used: String, most: Option<String>| html! { (used) @if let Some(most) = most { span.soft { " of " (most) } } };
-    let money = |micros: u64| parts::money(micros as f64 / 1e6);
     let rows = [
         ("Tokens", row(parts::number(used.tokens), share.tokens.map(parts::number))),
-        ("Cost", row(money(used.micros), share.micros.map(money))),
+        ("Cost", row(parts::micros(used.micros), share.micros.map(parts::micros))),
         ("Time", row(parts::length(used.ms), share.ms.map(parts::length))),
         (
             "Used below it",
             if handoff.spent_below.is_nothing() {
                 html! {}
             } else {
-                html! { (parts::number(handoff.spent_below.tokens)) " tokens, " (money(handoff.spent_below.micros)) }
+                html! { (parts::number(handoff.spent_below.tokens)) " tokens, " (parts::micros(handoff.spent_below.micros)) }
             },
         ),
     ];

@@ -41,28 +41,8 @@ fn line(handoff: &Handoff, step: &StoryStep, times: usize) -> Markup {
         li data-key=(format!("step {} {} {}", step.number, step.at.0, step.what.len())) {
             span.n aria-label=(format!("step {} of 10", step.number)) role="img" { (step.number) }
             span.name { (step.name) }
-            span.what { (parts::fold(&in_words(step))) @if times > 1 { span.soft { " (" (times) " times)" } } }
+            span.what { (parts::fold(&step.in_words())) @if times > 1 { span.soft { " (" (times) " times)" } } }
             span.after title=(step.at.to_string()) { "+" (parts::length(step.at.since(handoff.opened_at))) }
         }
     }
-}
-
-/// What happened, with the names of the protocol as words: `ExplicitRequest` is `explicit request`.
-fn in_words(step: &StoryStep) -> String {
-    let split = match step.name {
-        "trigger" => step.what.split_once(": ").map(|(name, rest)| (name, ": ", rest)),
-        "return" => step.what.split_once(' ').map(|(name, rest)| (name, " ", rest)),
-        _ => None,
-    };
-    let Some((name, between, rest)) = split else { return step.what.clone() };
-    // What stands before the name was said by somebody.
-    let (before, name) = name.split_at(name.rfind(' ').map_or(0, |at| at + 1));
-    let mut words = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() && !words.is_empty() {
-            words.push(' ');
-        }
-        words.extend(c.to_lowercase());
-    }
-    format!("{before}{words}{between}{rest}")
 }

@@ -31,15 +31,22 @@ pub(super) fn taken(ask: &Ask, task: &Task, lease: &str) -> Markup {
                     div.buttons { button type="submit" { "Ask" } }
                 }))
             }
-            details id=(format!("decline-{id}")) {
-                summary.bad data-press="r" { "Decline…" }
-                (send("decline", html! {
-                    div { (parts::reason_field(&format!("decline-why-{id}"), "why not you; somebody else is asked")) }
-                    div.buttons { button.bad type="submit" { "Decline" } }
-                }))
-            }
+            (decline(&id, |inside| send("decline", inside)))
             (send("keep", html! {
                 div.buttons { button type="submit" { "Keep it longer" } }
+            }))
+        }
+    }
+}
+
+/// Saying no, to an offer or to what was taken before.
+pub(super) fn decline(id: &str, send: impl Fn(Markup) -> Markup) -> Markup {
+    html! {
+        details id=(format!("decline-{id}")) {
+            summary.bad data-press="r" { "Decline…" }
+            (send(html! {
+                div { (parts::reason_field(&format!("decline-why-{id}"), "why not you; somebody else is asked")) }
+                div.buttons { button.bad type="submit" { "Decline" } }
             }))
         }
     }

@@ -134,13 +134,7 @@ fn offered(ask: &Ask, handoff: &Handoff) -> Markup {
                     div.buttons { button type="submit" { "Put it off" } }
                 }))
             }
-            details id=(format!("decline-{id}")) {
-                summary.bad data-press="r" { "Decline…" }
-                (send("decline", html! {
-                    div { (parts::reason_field(&format!("decline-why-{id}"), "why not you; somebody else is asked")) }
-                    div.buttons { button.bad type="submit" { "Decline" } }
-                }))
-            }
+            (give::decline(&id.to_string(), |inside| send("decline", inside)))
         }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) use guards::state as breaker_state;
 
 use crate::{
     ask::{Answer, Ask},
-    page::{Hears, Nav, Page},
+    page::{Hears, Nav, Page, Waiting},
     parts, people,
     pulse::Window,
 };
@@ -138,7 +138,8 @@ pub(crate) async fn show(ask: Ask) -> Answer {
             None => p.soft { "Figures over time are for those who see all sessions of their tenant." }
         }
     };
-    Page::new("Overview", Nav::Overview, body).hears(Hears::All).answer(&ask).await
+    let waiting = Waiting::of(&ask.engine, &open.approvals, &open.deferred);
+    Page::new("Overview", Nav::Overview, body).hears(Hears::All).counted(waiting).answer(&ask).await
 }
 
 fn ranges(ask: &Ask, lately: Option<&Lately>) -> Markup {

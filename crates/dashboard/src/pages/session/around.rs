@@ -20,7 +20,7 @@ fn burn(name: &str, used: u64, most: Option<u64>, say: &dyn Fn(u64) -> String) -
             div.head { span { (name) } span.push.number { (say(used)) @if let Some(most) = most { span.soft { " of " (say(most)) } } } }
             @if let Some(share) = share {
                 div class=(tone) role="img" aria-label=(format!("{name}: {share} of 100 used")) {
-                    svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" { rect width=(share) height="8" {} }
+                    (parts::bar(share))
                 }
             }
         }
@@ -31,16 +31,14 @@ fn burn(name: &str, used: u64, most: Option<u64>, say: &dyn Fn(u64) -> String) -
 pub(super) fn budget(ask: &Ask, session: &Session) -> Markup {
     let limits = ask.engine.limits_of(session);
     let age = session.ended_at.unwrap_or(ask.now).since(session.opened_at);
-    let number = |n: u64| parts::number(n);
     let millionths = |cost: f64| (cost * 1e6) as u64;
-    let money = |micros: u64| parts::money(micros as f64 / 1e6);
     html! {
         section.card data-part="budget" {
             h2 { "Budget" }
             div.talk {
-                (burn("Tokens", session.metrics.tokens, limits.tokens, &number))
-                (burn("Cost", millionths(session.metrics.cost), limits.cost.map(millionths), &money))
-                (burn("Handoffs", u64::from(session.watch.handoffs), limits.handoffs.map(u64::from), &number))
+                (burn("Tokens", session.metrics.tokens, limits.tokens, &parts::number))
+                (burn("Cost", millionths(session.metrics.cost), limits.cost.map(millionths), &parts::micros))
+                (burn("Handoffs", u64::from(session.watch.handoffs), limits.handoffs.map(u64::from), &parts::number))
                 @if limits.time_ms.is_some() { (burn("Time", age, limits.time_ms, &parts::length)) }
             }
         }

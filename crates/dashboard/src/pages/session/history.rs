@@ -14,7 +14,7 @@ pub(crate) fn card(ask: &Ask, session: &Session, handoffs: &[Handoff], here: Opt
         section.card data-part="history" {
             header { h2 { "History" } span.soft { (parts::number(session.handoffs)) @if session.handoffs == 1 { " handoff" } @else { " handoffs" } } }
             @if handoffs.is_empty() { p.soft { "None yet." } }
-            ol.history data-scroll="history" tabindex="0" aria-label="Handoffs, the latest first" {
+            ol.history tabindex="0" aria-label="Handoffs, the latest first" {
                 @for handoff in handoffs.iter().rev() { (line(ask, handoff, here)) }
             }
             @if left_out > 0 {

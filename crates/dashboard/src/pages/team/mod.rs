@@ -25,10 +25,9 @@ pub(crate) async fn list(ask: Ask) -> Answer {
     let find = ask.query.get("find").to_lowercase();
     let all = ask.engine.agents();
     let found: Vec<&Agent> = all.iter().filter(|agent| fits(agent, &find)).collect();
-    let skip = ask.query.number("skip").and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0).min(found.len());
+    let skip = ask.query.skip().min(found.len());
     let page: Vec<&Agent> = found.iter().skip(skip).take(PAGE_ROWS).copied().collect();
-    let later = (skip > 0).then(|| ask.query.with("skip", &skip.saturating_sub(PAGE_ROWS).to_string()));
-    let earlier = (skip + PAGE_ROWS < found.len()).then(|| ask.query.with("skip", &(skip + PAGE_ROWS).to_string()));
+    let (later, earlier) = ask.query.around(skip, skip + PAGE_ROWS < found.len());
     let body = html! {
         (parts::head(html! { "Team" }, html! { span.soft { (parts::number(u64::try_from(all.len()).unwrap_or(0))) " agents" } }))
         @if all.is_empty() {
@@ -137,7 +136,7 @@ fn load(agent: &Agent) -> Markup {
     html! {
         span.load {
             span class=(tone) role="img" aria-label=(format!("{load} of {most}")) {
-                svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" { rect width=(share.min(100)) height="8" {} }
+                (parts::bar(share))
             }
             small.soft { (load) " of " (most) }
         }

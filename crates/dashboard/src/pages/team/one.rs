@@ -86,7 +86,7 @@ fn list(ask: &Ask, title: &str, part: &str, handoffs: &[Handoff], nothing: &str)
                     li data-key=(format!("{part}-{}", handoff.id)) {
                         div {
                             (parts::standing(handoff)) " " (parts::between(handoff))
-                            @if handoff.request.task.priority != Priority::Normal { " " span.tag { (level_words(handoff.request.task.priority)) } }
+                            @if handoff.request.task.priority != Priority::Normal { " " span.tag { (parts::priority_word(handoff.request.task.priority)) } }
                             p.soft { (parts::quoted(&handoff.request.task.description, 80)) " · " (parts::session(&handoff.session_id)) }
                         }
                         span.when {
@@ -97,15 +97,6 @@ fn list(ask: &Ask, title: &str, part: &str, handoffs: &[Handoff], nothing: &str)
                 }
             }
         }
-    }
-}
-
-fn level_words(priority: Priority) -> &'static str {
-    match priority {
-        Priority::Urgent => "urgent",
-        Priority::High => "high",
-        Priority::Normal => "normal",
-        Priority::Low => "low",
     }
 }
 

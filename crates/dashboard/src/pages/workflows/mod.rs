@@ -22,14 +22,13 @@ type Counts = BTreeMap<String, usize>;
 
 pub(crate) async fn list(ask: Ask) -> Answer {
     let all = ask.engine.workflows();
-    let skip = ask.query.number("skip").and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0).min(all.len());
+    let skip = ask.query.skip().min(all.len());
     let mut rows = Vec::new();
     for workflow in all.iter().skip(skip).take(PAGE_ROWS) {
         let counts = ask.engine.workflow_states(&workflow.name).await?;
         rows.push((workflow, counts));
     }
-    let later = (skip > 0).then(|| ask.query.with("skip", &skip.saturating_sub(PAGE_ROWS).to_string()));
-    let earlier = (skip + PAGE_ROWS < all.len()).then(|| ask.query.with("skip", &(skip + PAGE_ROWS).to_string()));
+    let (later, earlier) = ask.query.around(skip, skip + PAGE_ROWS < all.len());
     let body = html! {
         (parts::head(html! { "Workflows" }, html! {}))
         @for (name, why) in ask.engine.unreadable_workflows() {

@@ -75,7 +75,7 @@ async fn sessions(ask: &Ask, workflow: &Workflow, counts: &Counts, chosen: &str)
     };
     let state = if chosen.is_empty() { fullest() } else { Some(chosen.to_owned()) };
     let Some(state) = state.filter(|state| counts.contains_key(state)) else { return Ok(html! {}) };
-    let skip = ask.query.number("skip").and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0);
+    let skip = ask.query.skip();
     let mut ids = ask.engine.sessions_in_state(&workflow.name, &state, skip, PAGE_ROWS + 1).await?;
     let more = ids.len() > PAGE_ROWS;
     ids.truncate(PAGE_ROWS);
@@ -83,8 +83,7 @@ async fn sessions(ask: &Ask, workflow: &Workflow, counts: &Counts, chosen: &str)
     for id in &ids {
         found.extend(ask.engine.session(id).await.ok());
     }
-    let later = (skip > 0).then(|| ask.query.with("skip", &skip.saturating_sub(PAGE_ROWS).to_string()));
-    let earlier = more.then(|| ask.query.with("skip", &(skip + PAGE_ROWS).to_string()));
+    let (later, earlier) = ask.query.around(skip, more);
     Ok(html! {
         section.card id="sessions" data-part="in-state" {
             header { h2 { "Sessions in " (state) } span.soft { (in_state(counts.get(&state).copied().unwrap_or(0))) } }
