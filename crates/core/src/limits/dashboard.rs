@@ -69,5 +69,7 @@ pub const OFFER_LATE_MS: u64 = 30_000;
 pub const PULSE_DECIDED_MAX: usize = 40;
 /// How long a page waits for the pulse to tell what was on disk when it was asked for, in milliseconds.
 pub const PULSE_BEHIND_MS: u64 = 50;
+/// Records that the pulse may be behind and a page still waits for it; after a start it is further behind, and nobody waits.
+pub const PULSE_NEAR_RECORDS: u64 = 1_000;
 /// Rows of one list that are looked at for a page of a caller who sees only a part of them.
 pub const PAGE_LOOK_ROWS: usize = 500;

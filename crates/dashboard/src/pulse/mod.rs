@@ -17,7 +17,7 @@ use handover_core::{
     access::{Caller, Role},
     event::Event,
     ids::AgentId,
-    limits::{PULSE_BEHIND_MS, PULSE_RECORDS, PULSE_TENANTS_MAX, PULSE_WAIT_MS},
+    limits::{PULSE_BEHIND_MS, PULSE_NEAR_RECORDS, PULSE_RECORDS, PULSE_TENANTS_MAX, PULSE_WAIT_MS},
     refusal::HandoffError,
     time::Timestamp,
 };
@@ -98,6 +98,9 @@ impl Pulse {
 
     /// The same, for as long as a page can wait: what is read at a start may be much.
     pub(crate) async fn nears(&self, engine: &Engine, position: u64) {
+        if position.saturating_sub(*self.seen.borrow()) > PULSE_NEAR_RECORDS {
+            return;
+        }
         tokio::select! {
             () = self.reaches(position) => {}
             () = engine.wait(PULSE_BEHIND_MS) => {}

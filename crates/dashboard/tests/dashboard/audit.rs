@@ -69,6 +69,8 @@ async fn it_is_searched_by_everything() {
         ("".to_owned(), 8, "fly to Oslo"),
         ("?session=s".into(), 8, "clean the cabin"),
         (format!("?handoff={first}"), 3, "fly to Oslo"),
+        (format!("?handoff={}", &first.to_string().to_uppercase()[..12]), 3, "fly to Oslo"),
+        ("?handoff=00000000-0000".into(), 0, "No records fit"),
         ("?to=crew".into(), 3, "clean the cabin"),
         ("?from=planner".into(), 6, "fly to Oslo"),
         ("?type=messages_appended".into(), 1, "1 message was said in the conversation, which has 1 now"),
@@ -93,7 +95,7 @@ async fn it_is_searched_by_everything() {
 async fn what_cannot_be_read_is_said_with_a_way_to_mend_it() {
     let house = house().await;
     for (query, told) in [
-        ("handoff=3f2a", "this is no id of a handoff"),
+        ("handoff=pilot", "this is no id of a handoff, nor the beginning of one"),
         ("from=no%20agent%21", "this is no id of an agent"),
         ("since=yesterday", "&quot;yesterday&quot; is no time"),
         ("until=%C3%A9", "is no time"),

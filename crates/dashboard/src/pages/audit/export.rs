@@ -26,7 +26,7 @@ struct Export {
 
 pub(crate) async fn export(ask: Ask) -> Answer {
     ask.engine.caller().may(Right::Administer)?;
-    let search = Search::read(&ask)?;
+    let search = Search::read(&ask).await?;
     if search.house {
         let refusal = Refusal::new(Code::NotAllowed, "the book of the house is not downloaded here").at("book");
         return Err(refusal.hint("handover audit export, on the machine itself").into());

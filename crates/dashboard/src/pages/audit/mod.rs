@@ -31,7 +31,7 @@ struct Found {
 }
 
 pub(crate) async fn list(ask: Ask) -> Answer {
-    let search = Search::read(&ask)?;
+    let search = Search::read(&ask).await?;
     let found = find(&ask, &search).await?;
     let house = ask.engine.operator().is_ok();
     let body = html! {

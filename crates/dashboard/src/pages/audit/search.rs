@@ -2,7 +2,7 @@
 
 use crate::{ask::Ask, fields::Fields, parts, wrong::Wrong};
 use handover_core::{
-    ids::SessionId,
+    ids::{HandoffId, SessionId},
     refusal::{Code, HandoffError, Refusal},
     time::Timestamp,
 };
@@ -83,12 +83,16 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn read(ask: &Ask) -> Result<Self, Wrong> {
+    pub(super) async fn read(ask: &Ask) -> Result<Self, Wrong> {
         let fields = ask.query.clone();
         let text = |name: &str| fields.some(name).map(str::to_owned);
+        let handoff = match fields.some("handoff") {
+            Some(beginning) => Some(handoff(ask, beginning).await?),
+            None => None,
+        };
         let query = RecordQuery {
             session: fields.some("session").map(session).transpose()?,
-            handoff: fields.some("handoff").map(|_| fields.handoff("handoff")).transpose()?,
+            handoff,
             task: text("task"),
             from: fields.some("from").map(|_| fields.agent("from")).transpose()?,
             to: fields.some("to").map(|_| fields.agent("to")).transpose()?,
@@ -133,6 +137,20 @@ impl Search {
 
 fn session(text: &str) -> Result<SessionId, HandoffError> {
     SessionId::new(text).map_err(|_| Refusal::new(Code::WrongType, "this is no id of a session").at("session").into())
+}
+
+/// The one handoff whose id begins so.
+async fn handoff(ask: &Ask, beginning: &str) -> Result<HandoffId, HandoffError> {
+    let refusal = |code, words: String| HandoffError::from(Refusal::new(code, words).at("handoff"));
+    let Some((first, last)) = HandoffId::between(&beginning.to_ascii_lowercase()) else {
+        return Err(refusal(Code::WrongType, "this is no id of a handoff, nor the beginning of one".to_owned()));
+    };
+    match *ask.engine.handoffs_between(first, last, 2).await? {
+        [one] => Ok(one),
+        // The trail of one that never was is empty, and so is that of one which exists for others.
+        [] => Ok(first),
+        _ => Err(refusal(Code::WrongType, format!("more than one handoff begins with {beginning}: write more of it"))),
+    }
 }
 
 /// A time as a browser or a person writes it: `2026-03-01T08:00` (UTC), `2026-03-01`, the whole of it, or `24h` ago.
