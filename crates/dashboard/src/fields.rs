@@ -1,7 +1,7 @@
 //! Fields of a query or a form, read without surprises.
 
 use handover_core::{
-    ids::{AgentId, HandoffId},
+    ids::AgentId,
     limits::{FORM_FIELDS_MAX, PAGE_ROWS},
     refusal::{Code, HandoffError, Refusal},
 };
@@ -57,11 +57,6 @@ impl Fields {
     /// An agent that must be named.
     pub(crate) fn agent(&self, name: &str) -> Result<AgentId, HandoffError> {
         AgentId::new(self.needed(name)?).map_err(|_| no_id(name, "an agent"))
-    }
-
-    /// A handoff that must be named.
-    pub(crate) fn handoff(&self, name: &str) -> Result<HandoffId, HandoffError> {
-        self.needed(name)?.parse().map_err(|_| no_id(name, "a handoff"))
     }
 
     /// The query of these fields with one of them changed; without it where the value is empty.
