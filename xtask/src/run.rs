@@ -17,8 +17,17 @@ pub fn root() -> PathBuf {
 pub fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args).current_dir(root());
+    // What cargo says to us about our own package. Build scripts read such names (that of `ring` does) and would take what we build
+    // for another build than that of a person who calls cargo by hand: each would throw away the work of the other.
+    let ours = |name: &str| OURS.iter().any(|prefix| name.starts_with(prefix));
+    for (name, _) in env::vars_os().filter(|(name, _)| name.to_str().is_some_and(ours)) {
+        command.env_remove(name);
+    }
     command
 }
+
+/// Beginnings of the names by which cargo tells a program about its package.
+const OURS: [&str; 4] = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"];
 
 /// Runs a command with its output shown. An end other than success is an error that names it.
 pub fn show(command: &mut Command) -> Result<(), String> {
@@ -64,6 +73,14 @@ mod tests {
         let message = show(&mut cargo(&["no-such-subcommand"])).unwrap_err();
         assert!(message.starts_with("`cargo no-such-subcommand` failed"), "{message}");
         assert!(!has("no-such-subcommand"));
+    }
+
+    #[test]
+    fn cargo_is_not_told_about_our_package() {
+        let command = cargo(&["build"]);
+        let removed: Vec<_> = command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+        assert!(removed.contains(&std::ffi::OsStr::new("CARGO_PKG_NAME")), "{removed:?}");
+        assert!(command.get_envs().all(|(name, _)| name != "CARGO_TARGET_DIR"));
     }
 
     #[test]

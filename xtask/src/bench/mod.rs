@@ -62,8 +62,7 @@ pub(crate) fn main(args: &[&str]) -> Result<(), String> {
 }
 
 fn in_release(args: &[&str]) -> Result<(), String> {
-    let status = std::process::Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--release", "--locked", "--package", "xtask", "--", "bench"])
+    let status = crate::run::cargo(&["run", "--quiet", "--release", "--locked", "--package", "xtask", "--", "bench"])
         .args(args)
         .status()
         .map_err(|error| format!("cargo could not be started: {error}"))?;
