@@ -20,9 +20,8 @@ pub type Open = fn(&Path, Option<Heard>) -> Arc<dyn Store>;
 pub type Heard = Arc<Mutex<Vec<StoredRecord>>>;
 
 fn sqlite(folder: &Path, heard: Option<Heard>) -> Arc<dyn Store> {
-    let on_commit = heard.map(|heard| -> handover_store::sqlite::OnCommit {
-        Box::new(move |_, records| heard.lock().extend(records()))
-    });
+    let on_commit =
+        heard.map(|heard| -> handover_store::OnCommit { Box::new(move |_, records| heard.lock().extend(records())) });
     let options = Options { on_commit, ..Options::default() };
     Arc::new(SqliteStore::open(&folder.join("handover.db"), options).unwrap())
 }
