@@ -244,7 +244,8 @@ impl Pushes {
         let _alone = self.changing.lock().await;
         let held = self.held.lock().get_mut(&config.key()).map(|held| held.config.after = config.after).is_some();
         // It may have been removed at another process just now.
-        let kept = held && (!self.house.is_shared() || self.of(config.task).await?.iter().any(|kept| kept.id == config.id));
+        let kept =
+            held && (!self.house.is_shared() || self.of(config.task).await?.iter().any(|kept| kept.id == config.id));
         if kept { self.keep(config).await } else { Ok(()) }
     }
 

@@ -45,7 +45,8 @@ pub fn each_once(trail: &[Record], made: &[Made]) {
 pub fn at_once(trail: &[Record], agent: &str) -> usize {
     let (mut held, mut most): (BTreeSet<HandoffId>, usize) = (BTreeSet::new(), 0);
     for record in trail {
-        let Some(id) = record.handoff_id.filter(|_| record.to_agent.as_ref().is_some_and(|to| to.as_str() == agent)) else {
+        let Some(id) = record.handoff_id.filter(|_| record.to_agent.as_ref().is_some_and(|to| to.as_str() == agent))
+        else {
             continue;
         };
         match &record.event {
