@@ -23,6 +23,7 @@ use std::{
 const TENANT: &str = "handover-tenant";
 
 /// Lets callers in.
+#[derive(Clone)]
 pub(crate) struct Gate {
     engine: Engine,
     /// Whether the server can be reached from other machines. Without keys nobody is let in then.
