@@ -105,7 +105,7 @@ impl House {
 
     /// How many nodes of this name the database takes to be there.
     pub fn there(&self, name: &str) -> usize {
-        let asked = format!("SELECT count(*) FROM handover.nodes WHERE name = '{name}'");
+        let asked = format!("SELECT count(*) FROM handover.nodes WHERE name = '{name}' AND NOT fenced");
         self.postgres.sql("handover", &asked).unwrap().trim().parse().unwrap()
     }
 }
