@@ -6,6 +6,7 @@
 mod error;
 pub mod failpoint;
 mod figures;
+pub mod postgres;
 mod rows;
 mod shared;
 pub mod sqlite;
