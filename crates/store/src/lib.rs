@@ -3,6 +3,7 @@
 //! A commit is one transaction over the records, the handoffs, the session and everything else that a command changed.
 //! It is acknowledged only when it is on disk.
 
+mod copy;
 mod error;
 pub mod failpoint;
 mod figures;
@@ -11,6 +12,7 @@ mod rows;
 mod shared;
 pub mod sqlite;
 
+pub use copy::{Copied, copy};
 pub use error::StoreError;
 pub use figures::{FigureRow, Figures, FiguresQuery, SessionFigures, Word};
 pub use rows::{

@@ -24,3 +24,9 @@ pub const LOOK_MS: u64 = 250;
 pub const FOLLOW_PAGE: usize = 1_000;
 /// Batches that may wait until what others wrote before them is published.
 pub const PUBLISH_QUEUE_MAX: usize = 4;
+/// Records or messages of a month that is over which are moved in one go before its partition is dropped.
+pub const MOVED_AT_ONCE: u64 = 5_000;
+/// Pages of rows that are on their way at once when an installation is copied from one store to another.
+pub const COPY_PAGES_MAX: usize = 2;
+/// About how large such a page becomes at the most, in bytes.
+pub const COPY_PAGE_BYTES: usize = 4 << 20;

@@ -1,6 +1,7 @@
 //! One connection to the database, with the statements that it has prepared.
 
 use super::{address::Address, fault::Fault};
+use bytes::Bytes;
 use futures_util::{StreamExt, stream::poll_fn};
 use handover_core::limits::{STATEMENTS_MAX, STORE_CONNECT_MS};
 use parking_lot::Mutex;
@@ -13,7 +14,7 @@ use std::{
     time::Duration,
 };
 use tokio::sync::Notify;
-use tokio_postgres::{AsyncMessage, Row, Statement, types::ToSql};
+use tokio_postgres::{AsyncMessage, CopyInSink, Row, Statement, types::ToSql};
 
 /// What a statement is given.
 pub(super) type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
@@ -97,6 +98,18 @@ impl Client {
     pub(super) async fn begin(&self) -> Result<(), Fault> {
         self.in_moment.store(true, Ordering::Relaxed);
         self.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await
+    }
+
+    /// Begins to write in several statements. A connection that does not get to `end` is not used again, and nothing of
+    /// it is written.
+    pub(super) async fn begin_writing(&self) -> Result<(), Fault> {
+        self.in_moment.store(true, Ordering::Relaxed);
+        self.batch("BEGIN").await
+    }
+
+    /// Fills a table with what is put into the sink.
+    pub(super) async fn copy_in(&self, sql: &str) -> Result<CopyInSink<Bytes>, Fault> {
+        Ok(self.inner.copy_in(sql).await?)
     }
 
     /// Ends what `begin` began.

@@ -4,10 +4,18 @@
 mod address;
 mod connect;
 mod fault;
+mod import;
+mod notes;
+mod partitions;
+mod read;
 mod readers;
 mod tls;
 
 pub use fault::Fault;
+pub(crate) use import::Import;
+
+/// How long one span of time is, in milliseconds.
+const SPAN_MS: i64 = 10 * 60 * 1_000;
 
 use crate::{Hooks, StoreError};
 use address::Address;
