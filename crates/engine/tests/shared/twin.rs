@@ -289,6 +289,10 @@ impl Store for Twin {
         let _gate = self.twins.gate.lock().await;
         let (through, _) = self.store().last_position().await?;
         let mut kept: HashMap<Account, Entry> = self.store().ledger().await?.into_iter().collect();
+        if position == 0 {
+            let accounts = kept.into_iter().map(|(account, entry)| (account, Some(entry))).collect();
+            return Ok(Moved { accounts, through });
+        }
         let state = self.twins.state.lock();
         // One more than the last position where a commit without a record changed it: it is told until a record follows.
         let moved = state.changed.iter().filter(|(_, at)| **at > position).map(|(account, _)| account.clone());
@@ -320,11 +324,15 @@ impl Store for Twin {
         Ok(nodes)
     }
 
-    /// The file stays with the others.
+    /// The file stays with the others, and is closed with the last of them.
     async fn close(&self) -> Result<(), StoreError> {
         let id = *self.seat.id.lock();
-        self.twins.state.lock().living.remove(&id);
-        Ok(())
+        let others = {
+            let mut state = self.twins.state.lock();
+            state.living.remove(&id);
+            !state.living.is_empty()
+        };
+        if others { Ok(()) } else { self.store().close().await }
     }
 
     fn stopped(&self) -> Option<String> {
