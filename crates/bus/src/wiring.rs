@@ -1,6 +1,7 @@
 //! What the bus asks of whoever knows the other nodes. A node that is alone has every turn, and nothing to look for.
 
 use futures_util::future::BoxFuture;
+use handover_engine::Engine;
 use std::sync::Arc;
 
 /// Whether a chore that one node does for all is for this one, for so many milliseconds from now.
@@ -18,8 +19,18 @@ pub struct Wiring {
     pub look: LookNow,
 }
 
-impl Default for Wiring {
-    fn default() -> Self {
-        Self { turn: Arc::new(|_, _| Box::pin(async { true })), look: Arc::new(|| {}) }
+impl Wiring {
+    /// As the store that the engine shares with others says.
+    #[must_use]
+    pub fn of(engine: &Engine) -> Self {
+        let (asks, looks) = (engine.clone(), engine.clone());
+        Self {
+            turn: Arc::new(move |chore, ms| {
+                let engine = asks.clone();
+                // A store that cannot be asked gives nobody a turn.
+                Box::pin(async move { engine.take_chore(chore, ms).await.unwrap_or(false) })
+            }),
+            look: Arc::new(move || looks.look()),
+        }
     }
 }

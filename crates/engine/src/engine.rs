@@ -7,6 +7,7 @@ use crate::{
     dispatch::Local,
     feed::{Feed, Filter, Subscription},
     picker::Picker,
+    shared::{self, Ear, Shared},
     summarizer::Summarizer,
     waiting::Waiters,
     watching::Counts,
@@ -23,7 +24,7 @@ use handover_core::{
     time::Timestamp,
     workflow::Workflows,
 };
-use handover_store::{Retention, Store, sqlite};
+use handover_store::{Hooks, Retention, Store, StoreError, sqlite};
 use parking_lot::{Mutex, RwLock};
 use std::{
     collections::{BTreeSet, HashMap},
@@ -54,6 +55,8 @@ pub struct Options {
     pub sync: bool,
     /// How long records are kept.
     pub retention: Retention,
+    /// How people call this process, where several work on one store.
+    pub node: String,
 }
 
 impl Default for Options {
@@ -65,6 +68,7 @@ impl Default for Options {
             take_up: true,
             sync: true,
             retention: Retention { active_ms: 30 * DAY_MS, completed_ms: 90 * DAY_MS, escalation_ms: 180 * DAY_MS },
+            node: "handover".into(),
         }
     }
 }
@@ -120,6 +124,8 @@ pub(crate) struct Inner {
     pub(crate) retention: Retention,
     /// One change of the registry at a time: a profile and a standing must not overtake each other.
     pub(crate) registry: tokio::sync::Mutex<()>,
+    /// What it keeps besides where others work on the same store; nothing where it has the store for itself.
+    pub(crate) shared: Option<Shared>,
     takes_up: bool,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -148,17 +154,32 @@ impl Engine {
     /// # Errors
     /// As [`Engine::open`].
     pub async fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self, HandoffError> {
-        let feed = Feed::new();
-        let publisher = feed.clone();
-        let mut store_options = sqlite::Options { sync: options.sync, ..sqlite::Options::default() };
-        store_options.on_commit = Some(Box::new(move |last, records| publisher.publish(last, records)));
         let path: PathBuf = path.as_ref().to_path_buf();
-        let opened = tokio::task::spawn_blocking(move || sqlite::SqliteStore::open(&path, store_options)).await;
-        let store = opened.map_err(|error| handover_store::StoreError::Failed(error.to_string()))??;
-        Self::begin(Arc::new(store), feed, options).await
+        let sync = options.sync;
+        Self::on_store(options, async move |hooks| {
+            let options = sqlite::Options { sync, on_commit: hooks.on_commit, ..sqlite::Options::default() };
+            let opened = tokio::task::spawn_blocking(move || sqlite::SqliteStore::open(&path, options)).await;
+            let store = opened.map_err(|error| StoreError::Failed(error.to_string()))??;
+            Ok(Arc::new(store) as Arc<dyn Store>)
+        })
+        .await
     }
 
-    async fn begin(store: Arc<dyn Store>, feed: Feed, options: Options) -> Result<Self, HandoffError> {
+    /// Opens the engine on any store. The store is opened by whoever asks, with what it has to call while it is used.
+    ///
+    /// # Errors
+    /// When the store cannot be opened or read.
+    #[doc(hidden)]
+    pub async fn on_store<F>(options: Options, open: F) -> Result<Self, HandoffError>
+    where
+        F: AsyncFnOnce(Hooks) -> Result<Arc<dyn Store>, StoreError>,
+    {
+        let (feed, ear) = (Feed::new(), Ear::default());
+        let store = open(ear.hooks(&feed)).await?;
+        Self::begin(store, feed, &ear, options).await
+    }
+
+    async fn begin(store: Arc<dyn Store>, feed: Feed, ear: &Ear, options: Options) -> Result<Self, HandoffError> {
         options.policy.check()?;
         let (position, last) = store.last_position().await?;
         feed.begin_after(position);
@@ -168,8 +189,10 @@ impl Engine {
             agents.put(Arc::new(profile), standing);
         }
         let ledger = Ledger::of(store.ledger().await?);
+        let shared = store.is_shared().then(Shared::default);
         let engine = Self {
             inner: Arc::new(Inner {
+                shared,
                 store,
                 clock,
                 policy: RwLock::new(options.policy),
@@ -209,6 +232,7 @@ impl Engine {
         };
         engine.load_workflows().await?;
         engine.load_keys().await?;
+        engine.begin_shared(ear).await?;
         // The vocabulary takes a moment to load; nobody should wait for it with their first message.
         std::thread::spawn(handover_core::context::tokens::warm_up);
         let taken_up = engine.take_up(options.take_up).await;
@@ -221,8 +245,23 @@ impl Engine {
         Ok(engine)
     }
 
+    /// From now on it is told what others write; what they wrote before that is read.
+    async fn begin_shared(&self, ear: &Ear) -> Result<(), HandoffError> {
+        let Some(shared) = &self.inner.shared else { return Ok(()) };
+        let missed = ear.bind(self);
+        self.reload_all().await?;
+        if missed {
+            // What was told between the opening of the store and this is in what was read just now.
+            shared.ring();
+        }
+        Ok(())
+    }
+
     /// Counts who works on what, and takes back what the process before this one held, unless it only looks.
     async fn take_up(&self, reclaim: bool) -> Result<(), HandoffError> {
+        if self.inner.shared.is_some() {
+            return if reclaim { self.cover().await.map(|_| ()) } else { Ok(()) };
+        }
         for (agent, offers) in self.inner.store.offers_waiting().await? {
             self.inner.agents.write().count_waiting(&agent, offers);
         }
@@ -250,6 +289,10 @@ impl Engine {
             tokio::spawn(crate::housekeeping::watch_health(self.clone())),
         ];
         self.inner.tasks.lock().extend(tasks);
+        if self.inner.shared.is_some() {
+            let tasks = [tokio::spawn(shared::run(self.clone())), tokio::spawn(shared::cover_run(self.clone()))];
+            self.inner.tasks.lock().extend(tasks);
+        }
     }
 
     /// The same engine for another caller: who sees only the sessions of its tenant and speaks only for its agents.
@@ -344,7 +387,7 @@ impl Engine {
         for task in self.inner.tasks.lock().drain(..) {
             task.abort();
         }
-        let sealed = if self.stopped().is_none() && self.inner.takes_up { self.seal_all().await } else { Ok(()) };
+        let sealed = if self.stopped().is_none() && self.inner.takes_up { self.seal_at_end().await } else { Ok(()) };
         self.inner.closed.store(true, Ordering::SeqCst);
         self.detach_all();
         let closed = self.inner.store.close().await;

@@ -9,13 +9,13 @@ use std::sync::{
 };
 use tokio::time::timeout;
 
-fn counting() -> (Wiring, Arc<AtomicUsize>) {
+fn counting(house: &House) -> (Wiring, Arc<AtomicUsize>) {
     let count = Arc::new(AtomicUsize::new(0));
     let looked = count.clone();
     let look = Arc::new(move || {
         looked.fetch_add(1, Ordering::SeqCst);
     });
-    (Wiring { look, ..Wiring::default() }, count)
+    (Wiring { look, ..Wiring::of(&house.engine) }, count)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -24,7 +24,7 @@ async fn a_node_that_wrote_rings_for_the_others() {
     house.settings.bell = Some("store".into());
     let mut elsewhere = BusSettings { node: "two".into(), ..house.settings.clone() };
     elsewhere.stream = other.settings.stream.clone();
-    let ((mine, rung_here), (theirs, rung_there)) = (counting(), counting());
+    let ((mine, rung_here), (theirs, rung_there)) = (counting(&house), counting(&other));
     let _one = Bus::start(&house.engine, &house.settings, mine).await.unwrap();
     let _two = Bus::start(&other.engine, &elsewhere, theirs).await.unwrap();
     until(async || {

@@ -56,7 +56,7 @@ async fn subjects_are_safe_whatever_names_there_are() {
 async fn two_that_publish_at_once_write_each_message_once() {
     let house = House::new().await;
     let other = BusSettings { node: "two".into(), ..house.settings.clone() };
-    let (one, two) = tokio::join!(house.bus(), Bus::start(&house.engine, &other, Wiring::default()));
+    let (one, two) = tokio::join!(house.bus(), Bus::start(&house.engine, &other, Wiring::of(&house.engine)));
     let two = two.unwrap();
     tokio::join!(house.talk("a", 150), house.talk("b", 150));
     tokio::join!(caught_up(&one), caught_up(&two));
@@ -75,7 +75,7 @@ async fn one_that_has_no_turn_publishes_nothing_and_knows_how_far_it_is() {
             let mine = asked.load(Ordering::SeqCst);
             Box::pin(async move { mine })
         }),
-        ..Wiring::default()
+        ..Wiring::of(&house.engine)
     };
     let idle = Bus::start(&house.engine, &house.settings, wiring).await.unwrap();
     let bus = house.bus().await;

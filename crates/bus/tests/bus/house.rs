@@ -62,7 +62,7 @@ impl House {
     }
 
     pub async fn bus(&self) -> Bus {
-        Bus::start(&self.engine, &self.settings, Wiring::default()).await.unwrap()
+        Bus::start(&self.engine, &self.settings, Wiring::of(&self.engine)).await.unwrap()
     }
 
     /// Opens a session, or goes on with it, and says something in it so many times.
