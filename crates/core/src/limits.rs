@@ -2,6 +2,7 @@
 
 mod a2a;
 mod agents;
+mod bus;
 mod client;
 mod dashboard;
 mod mcp;
@@ -13,6 +14,7 @@ mod telemetry;
 
 pub use a2a::*;
 pub use agents::*;
+pub use bus::*;
 pub use client::*;
 pub use dashboard::*;
 pub use mcp::*;

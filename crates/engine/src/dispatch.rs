@@ -419,21 +419,25 @@ async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: L
     }
 }
 
-/// Submits, and again where too much was going on. What an agent of this process did is in nobody else's hands: given up
-/// at the first crowd it would be lost, and the agent would seem to work until its deadline.
+/// Submits, and again where too much was going on, or the database is away: others take the lease back where that takes too
+/// long. What an agent of this process did is in nobody else's hands: given up at the first crowd it would be lost, and
+/// the agent would seem to work until its deadline.
 pub(crate) async fn persist<T, F>(clock: &dyn Clock, mut submit: impl FnMut() -> F) -> Result<T, HandoffError>
 where
     F: Future<Output = Result<T, HandoffError>>,
 {
-    let mut wait_ms = GIVE_BACK_WAIT_MS;
-    for _ in 1..GIVE_BACK_TRIES_MAX {
+    let (mut wait_ms, mut tries) = (GIVE_BACK_WAIT_MS, 1);
+    loop {
         match submit().await {
-            Err(error) if error.has(Code::Overloaded) => clock.until(clock.now() + wait_ms).await,
+            Err(error) if error.has(Code::Overloaded) && tries < GIVE_BACK_TRIES_MAX => {
+                clock.until(clock.now() + wait_ms).await;
+                tries += 1;
+                wait_ms *= 2;
+            }
+            Err(error) if error.has(Code::StoreAway) => clock.until(clock.now() + GIVE_BACK_WAIT_MS).await,
             answered => return answered,
         }
-        wait_ms *= 2;
     }
-    submit().await
 }
 
 impl Engine {

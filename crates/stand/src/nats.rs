@@ -7,6 +7,7 @@ use crate::{
 };
 use nix::sys::signal::Signal;
 use std::{
+    fs,
     io::{BufRead, BufReader},
     net::TcpStream,
     time::Duration,
@@ -23,6 +24,8 @@ pub struct Nats {
     port: u16,
     /// Who may connect, where not everybody may.
     login: Option<(String, String)>,
+    /// Lines of its settings.
+    lines: Vec<String>,
     // Ends before its folder goes.
     process: Option<Process>,
     folder: TempDir,
@@ -34,7 +37,7 @@ impl Nats {
     /// # Errors
     /// When it is not installed or does not start; it says which package is missing, or shows what the server said.
     pub fn start() -> Result<Self, Fault> {
-        Self::start_for(None)
+        Self::start_for(None, &[])
     }
 
     /// Starts one that asks for this name and password.
@@ -42,11 +45,30 @@ impl Nats {
     /// # Errors
     /// As [`Nats::start`].
     pub fn start_guarded(user: &str, password: &str) -> Result<Self, Fault> {
-        Self::start_for(Some((user.to_owned(), password.to_owned())))
+        Self::start_for(Some((user.to_owned(), password.to_owned())), &[])
     }
 
-    fn start_for(login: Option<(String, String)>) -> Result<Self, Fault> {
-        let mut new = Self { port: 0, login, process: None, folder: folder(None)? };
+    /// Starts one with these lines of settings, such as `max_payload: 16384`.
+    ///
+    /// # Errors
+    /// As [`Nats::start`].
+    pub fn start_with(lines: &[&str]) -> Result<Self, Fault> {
+        Self::start_for(None, lines)
+    }
+
+    /// Starts one on a port that was found to be free before.
+    ///
+    /// # Errors
+    /// As [`Nats::start`], also when somebody else has the port by now.
+    pub fn start_on(port: u16) -> Result<Self, Fault> {
+        let mut new = Self { port, login: None, lines: Vec::new(), process: None, folder: folder(None)? };
+        new.start_again()?;
+        Ok(new)
+    }
+
+    fn start_for(login: Option<(String, String)>, lines: &[&str]) -> Result<Self, Fault> {
+        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+        let mut new = Self { port: 0, login, lines, process: None, folder: folder(None)? };
         let mut tries = 0;
         loop {
             new.port = free_port()?;
@@ -71,6 +93,9 @@ impl Nats {
         let mut command = keeper::command(&program.to_string_lossy(), "KILL", None);
         command.args(["--jetstream", "--addr", "127.0.0.1", "--port", &self.port.to_string(), "--store_dir"]);
         command.arg(self.folder.path().join("data"));
+        let settings = self.folder.path().join("settings");
+        fs::write(&settings, self.lines.join("\n")).map_err(|e| Fault::of("the settings of nats-server", e))?;
+        command.arg("--config").arg(settings);
         if let Some((user, password)) = &self.login {
             command.args(["--user", user, "--pass", password]);
         }

@@ -128,6 +128,7 @@ fn an_account_is_held_as_somebody_else_keeps_it() {
     assert!(!ledger.replace(&agent.account, Some(Entry::default())), "an account with nothing in it is not kept");
     assert!(ledger.replace(&agent.account, elsewhere));
     assert!(ledger.is_tripped());
+    assert!(ledger.replace(&agent.account, None));
     let more = [post("tenant t", Change::Use(tokens(1))), agent];
     let posted = ledger.post(&more).unwrap();
     let other = |account: &Account| account.as_str() != "agent a";

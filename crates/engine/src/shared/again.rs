@@ -64,6 +64,8 @@ struct Trying<'a> {
     submitted: Submitted,
     /// Whether agents, accounts and loads were looked at since it began.
     looked: bool,
+    /// Whether an account was found to be another one before.
+    refuted: bool,
 }
 
 /// What to do after a try.
@@ -81,7 +83,7 @@ impl Engine {
         submitted: Submitted,
         caller: &Caller,
     ) -> Result<Outcome, HandoffError> {
-        let mut trying = Trying { engine: self, id, caller, submitted, looked: false };
+        let mut trying = Trying { engine: self, id, caller, submitted, looked: false, refuted: false };
         let mut read = false;
         for _ in 0..CONFLICT_TRIES_MAX {
             let before = cell.session.clone();
@@ -121,7 +123,12 @@ impl Trying<'_> {
             }
             Err(Setback::Unwritten(StoreError::Conflict | StoreError::Fenced)) => Ok(Then::Again),
             Err(Setback::Unwritten(StoreError::Refuted(_))) => {
-                self.engine.refresh_ledger().await?;
+                // What changed first; where that does not explain it, everything.
+                if std::mem::replace(&mut self.refuted, true) {
+                    self.engine.reload_ledger().await?;
+                } else {
+                    self.engine.refresh_ledger().await?;
+                }
                 Ok(Then::Again)
             }
             Err(Setback::Unwritten(error)) => {

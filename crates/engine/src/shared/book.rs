@@ -103,8 +103,9 @@ impl Engine {
     /// Reads all of it anew, whatever was followed before.
     pub(crate) async fn reload_book(&self) -> Result<(), HandoffError> {
         let Some(shared) = &self.inner.shared else { return Ok(()) };
-        let _alone = shared.book.reading.lock().await;
+        // The book before the lock: whoever writes into it holds it, and may wait for the lock.
         let book = self.read_book().await?;
+        let _alone = shared.book.reading.lock().await;
         shared.book.state.lock().seq = 0;
         if let Some(book) = book {
             self.take_book(shared, &book).await?;

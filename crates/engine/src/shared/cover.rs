@@ -24,9 +24,9 @@ impl Cover {
         self.nodes.read().len().max(1)
     }
 
-    /// Since when any of them has been there.
+    /// Since when any of the others has been there.
     pub(crate) fn since(&self) -> Option<Timestamp> {
-        self.nodes.read().iter().map(|node| node.since).min()
+        self.nodes.read().iter().filter(|node| !node.this).map(|node| node.since).min()
     }
 }
 

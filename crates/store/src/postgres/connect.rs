@@ -42,7 +42,13 @@ impl Client {
             }
         });
         let client = Self { inner, statements: Mutex::default(), in_moment: AtomicBool::new(false) };
-        client.batch(&format!("SET search_path TO {}; SET synchronous_commit TO on", address.quoted_schema())).await?;
+        // What the database's owner set for other work may not change what we promise, nor how plans are made for us.
+        let set = format!(
+            "SET search_path TO {}; SET synchronous_commit TO on; SET default_transaction_isolation TO 'read committed'; \
+             SET jit TO off; SET client_min_messages TO warning",
+            address.quoted_schema()
+        );
+        client.batch(&set).await?;
         Ok(client)
     }
 

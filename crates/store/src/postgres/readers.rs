@@ -76,7 +76,12 @@ pub(super) struct Patience {
 
 impl Patience {
     pub(super) fn new() -> Self {
-        Self { since: Instant::now(), next_ms: STORE_RETRY_MS }
+        Self::since(Instant::now())
+    }
+
+    /// Of somebody who has waited since then.
+    pub(super) fn since(since: Instant) -> Self {
+        Self { since, next_ms: STORE_RETRY_MS }
     }
 
     /// Waits a little longer each time; `Away` when that was long enough.

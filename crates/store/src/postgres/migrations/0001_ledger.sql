@@ -70,7 +70,7 @@ END $$;
 --   0 a commit begins of which something is checked
 --   1 reserve: tokens, micros, ms, and the limits of each (the highest number: none)
 --   2 release, 3 hold, 4 use: tokens, micros, ms      5 ended: succeeded, ms, micros
---   6 failed: at, after, cooldown    7 well: at       8 probe: at    9 the probe is over    10 reset    11 forget
+--   6 failed: at, after, open until  7 well: at       8 probe: at    9 the probe is over    10 reset    11 forget
 -- What must not be refuses its whole commit: the outcome is then -1000 minus the place of the account.
 CREATE FUNCTION ledger_post_v1(
   INOUT outcome bigint[], last bigint, s_records integer[],
@@ -147,7 +147,7 @@ BEGIN
       WHEN 6 THEN
         n[x + 9] := least(n[x + 9] + 1, 4294967295);
         IF (open_until[a] IS NULL AND n[x + 9] >= o_n[y + 2]) OR o_n[y + 1] >= open_until[a] THEN
-          open_until[a] := o_n[y + 1] + o_n[y + 3];
+          open_until[a] := o_n[y + 3];
           probe[a] := NULL;
           n[x + 10] := least(n[x + 10] + 1, 4294967295);
         END IF;

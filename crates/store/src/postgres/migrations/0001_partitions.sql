@@ -1,6 +1,7 @@
 -- Partitions of the tables that only grow, one for each month.
 
--- Makes those that are missing. Others may do the same at the same time.
+-- Makes those that are missing. Others may do the same at the same time, and nobody who reads or writes has to wait: a table
+-- is made by itself, and put in its place when it is ready.
 CREATE FUNCTION make_partitions_v1(periods integer[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_period integer;
@@ -10,7 +11,8 @@ BEGIN
   FOREACH v_period IN ARRAY periods LOOP
     FOREACH v_table IN ARRAY ARRAY['records', 'messages'] LOOP
       IF to_regclass(format('%I.%I', current_schema(), v_table || '_' || v_period)) IS NULL THEN
-        EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES IN (%s)', v_table || '_' || v_period, v_table, v_period);
+        EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', v_table || '_' || v_period, v_table);
+        EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES IN (%s)', v_table, v_table || '_' || v_period, v_period);
       END IF;
     END LOOP;
   END LOOP;

@@ -31,9 +31,11 @@ struct ClosedEvent {
     result: Arc<Return>,
 }
 
-/// The times say in which partitions the records are.
-const RECORDS: &str = "JOIN records i ON i.position = h.no AND i.period IN (0, period_of(h.opened_at)) \
-                       LEFT JOIN records c ON c.position = h.closed_position AND c.period IN (0, period_of(h.closed_at))";
+/// The times say in which partitions the records are. They are looked up for each handoff, and never the other way round.
+const RECORDS: &str = "CROSS JOIN LATERAL (SELECT text FROM records \
+                         WHERE position = h.no AND period IN (0, period_of(h.opened_at)) OFFSET 0) i \
+                       LEFT JOIN LATERAL (SELECT text FROM records \
+                         WHERE position = h.closed_position AND period IN (0, period_of(h.closed_at)) OFFSET 0) c ON true";
 
 /// A handoff that is open, from its row and the record that initiated it.
 pub(super) fn opened(state: &str, initiated: &str) -> Result<Handoff, Fault> {
