@@ -3,13 +3,16 @@
 //! A commit is one transaction over the records, the handoffs, the session and everything else that a command changed.
 //! It is acknowledged only when it is on disk.
 
+mod copy;
 mod error;
 pub mod failpoint;
 mod figures;
+pub mod postgres;
 mod rows;
 mod shared;
 pub mod sqlite;
 
+pub use copy::{Copied, copy};
 pub use error::StoreError;
 pub use figures::{FigureRow, Figures, FiguresQuery, SessionFigures, Word};
 pub use rows::{

@@ -1,6 +1,7 @@
 //! The store in one SQLite file: one thread that writes, a few connections that read.
 
 mod checkpoint;
+mod export;
 mod fault;
 mod file;
 mod flow;
