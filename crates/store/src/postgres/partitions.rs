@@ -10,6 +10,9 @@ use super::{
 use crate::Retention;
 use handover_core::{limits::MOVED_AT_ONCE, time::Timestamp};
 
+/// What PostgreSQL says when somebody else has a table for longer than one waits.
+const IN_USE: &str = "55P03";
+
 /// Drops the months in which everything was kept long enough, and forgets what nobody asks for any more. Gives how many
 /// months went. One that is in use right now goes another time.
 pub(super) async fn give_back(conn: &Client, retention: Retention, now: Timestamp) -> Result<usize, Fault> {
@@ -22,8 +25,7 @@ pub(super) async fn give_back(conn: &Client, retention: Retention, now: Timestam
         move_messages(conn, period).await?;
         match conn.query_one("SELECT drop_period_v1($1)", &[&period]).await {
             Ok(row) => dropped += usize::from(get::<bool>(&row, 0)?),
-            // Somebody reads there, or another process was first.
-            Err(Fault::Bad(_)) => {}
+            Err(Fault::Bad(why)) if why.contains(IN_USE) => {}
             Err(fault) => return Err(fault),
         }
     }
