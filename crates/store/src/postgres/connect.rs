@@ -52,6 +52,11 @@ impl Client {
         Ok(client)
     }
 
+    /// Says that it is of no more use.
+    pub(super) fn spend(&self) {
+        self.in_moment.store(true, Ordering::Relaxed);
+    }
+
     /// Whether it is of no more use.
     pub(super) fn is_spent(&self) -> bool {
         self.inner.is_closed() || self.in_moment.load(Ordering::Relaxed)
