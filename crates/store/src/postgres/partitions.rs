@@ -37,7 +37,7 @@ async fn over(conn: &Client, at: i64) -> Result<Vec<i32>, Fault> {
     let sql = "SELECT found.period FROM (SELECT DISTINCT substring(c.relname FROM '_([0-9]{6})$')::integer AS period \
                FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid \
                WHERE i.inhparent IN ('records'::regclass, 'messages'::regclass)) AS found \
-               WHERE found.period < period_of(greatest($1, 0)) ORDER BY found.period";
+               WHERE found.period < period_of(greatest($1::bigint, 0)) ORDER BY found.period";
     conn.query(sql, &[&at]).await?.iter().map(|row| get(row, 0)).collect()
 }
 

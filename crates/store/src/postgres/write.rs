@@ -10,6 +10,7 @@ use handover_core::{
     ids::SessionId,
     time::Timestamp,
 };
+use std::collections::HashSet;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
@@ -145,7 +146,9 @@ impl<'a> Batch<'a> {
         for (row, n) in commit.records.iter().zip(1..) {
             self.record(row, (c, n), before, &commit.session.id);
         }
-        for row in &commit.items {
+        // A part that changed twice is as it was last.
+        let mut seen = HashSet::new();
+        for row in commit.items.iter().rev().filter(|row| seen.insert((row.kind.number(), &row.key))) {
             self.item(row, c);
         }
         for row in &commit.messages {
@@ -181,7 +184,8 @@ impl<'a> Batch<'a> {
     }
 
     fn record(&mut self, row: &'a RecordRow, (c, n): (i32, i32), before: usize, session: &SessionId) {
-        let own = self.handoffs.id.iter().skip(before).position(|id| row.handoff.is_some_and(|handoff| handoff.0 == *id));
+        let own =
+            self.handoffs.id.iter().skip(before).position(|id| row.handoff.is_some_and(|handoff| handoff.0 == *id));
         let to = &mut self.records;
         to.commit.push(c);
         to.record.push(n);

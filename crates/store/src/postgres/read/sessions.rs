@@ -33,7 +33,7 @@ pub(crate) async fn whose(conn: &Client, id: &SessionId) -> Result<Option<Whose>
 const WHOLE: &str = "WITH s AS MATERIALIZED (SELECT no, state FROM sessions WHERE id = $1) \
                      SELECT 0::smallint, '', state, '' FROM s UNION ALL \
                      SELECT i.kind, i.key, i.body, '' FROM s JOIN items i ON i.session_no = s.no UNION ALL \
-                     SELECT 9, '', h.state, i.text FROM s JOIN open o ON o.session_no = s.no \
+                     SELECT 9::smallint, '', h.state, i.text FROM s JOIN open o ON o.session_no = s.no \
                      JOIN handoffs h ON h.no = o.no CROSS JOIN LATERAL (SELECT text FROM records \
                      WHERE position = h.no AND period IN (0, period_of(h.opened_at)) OFFSET 0) i";
 

