@@ -25,6 +25,7 @@ mod house;
 mod housekeeping;
 mod keys;
 mod notes;
+mod opening;
 mod outlook;
 mod outside;
 pub mod picker;
