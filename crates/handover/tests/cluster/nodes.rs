@@ -29,9 +29,6 @@ agents:
     max_concurrent_tasks: 4
 "#;
 
-/// How long a node may be silent here, in milliseconds: short, so that a paused one is soon taken for gone.
-const LEASE_MS: &str = "2000";
-
 /// One node.
 pub struct Node {
     pub name: String,
@@ -69,7 +66,7 @@ impl House {
         for name in ["HANDOVER_DB", "HANDOVER_SERVER", "HANDOVER_KEY", "HANDOVER_BUS"] {
             command.env_remove(name);
         }
-        command.env("HANDOVER_STORE", self.postgres.url()).env("HANDOVER_NODE_LEASE_MS", LEASE_MS);
+        command.env("HANDOVER_STORE", self.postgres.url());
         command
     }
 
