@@ -89,11 +89,16 @@ impl Patience {
 
     /// Waits a little longer each time; `Away` when that was long enough.
     pub(super) async fn again(&mut self, why: String) -> Result<(), StoreError> {
-        if self.since.elapsed() >= Duration::from_millis(STORE_AWAY_MS) {
+        if self.is_over() {
             return Err(StoreError::Away(why));
         }
         self.pause().await;
         Ok(())
+    }
+
+    /// Whether that was long enough.
+    pub(super) fn is_over(&self) -> bool {
+        self.since.elapsed() >= Duration::from_millis(STORE_AWAY_MS)
     }
 
     /// Waits a little longer each time.
