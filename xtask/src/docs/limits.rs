@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// Where the limits are.
 pub const SOURCE: &str = "crates/core/src/limits.rs";
 /// All files with limits, in the order of the page.
-pub const SOURCES: [&str; 9] = [
+pub const SOURCES: [&str; 10] = [
     SOURCE,
     "crates/core/src/limits/agents.rs",
     "crates/core/src/limits/server.rs",
@@ -17,6 +17,7 @@ pub const SOURCES: [&str; 9] = [
     "crates/core/src/limits/dashboard.rs",
     "crates/core/src/limits/a2a.rs",
     "crates/core/src/limits/remote.rs",
+    "crates/core/src/limits/nodes.rs",
 ];
 
 /// A named bound.
