@@ -166,6 +166,21 @@ async fn a_node_that_closes_leaves_its_work_to_the_others() {
     assert_eq!(pilot.begun.load(Ordering::SeqCst), 1);
 }
 
+#[tokio::test]
+async fn whoever_hears_nothing_stops_when_it_wakes_up() {
+    let cluster = Cluster::new().await;
+    let (one, two, pilot, handoff) = one_works(&cluster).await;
+    cluster.deafen("one").await;
+    cluster.only_these_live(&["two"]).await;
+    assert_eq!(two.cover().await.unwrap(), 1);
+    let taken = two.claim(&id("pilot"), None, None, None).await.unwrap().unwrap();
+    // All that it learns is that others took it for gone, when it writes for the first time.
+    one.say(&session("s"), vec![user("hello")]).await.unwrap();
+    until(|| Arc::strong_count(&pilot.go) == 2).await;
+    two.give_back(handoff, taken.lease, success("done"), None).await.unwrap();
+    assert_eq!(one.returned(handoff).await.unwrap().result.body, serde_json::json!("done"));
+}
+
 /// Takes its time before it takes an offer.
 struct Thoughtful {
     asked: Arc<AtomicUsize>,
