@@ -219,8 +219,7 @@ async fn run_one(engine: Engine, local: Arc<Local>, id: HandoffId, session: Sess
                 carry_out(&engine, &local, work, &stop).await;
                 forget(&engine, id, &stop);
             } else {
-                // Where others take places and write as well, it may be on offer still.
-                engine.offered_elsewhere(&local.id);
+                engine.not_taken(&local, id).await;
             }
             return;
         }
@@ -262,6 +261,18 @@ impl Engine {
 
     async fn offers_for(&self, agent: &AgentId, most: usize) -> Result<Vec<Offer>, StoreError> {
         if most == 0 { Ok(Vec::new()) } else { self.inner.store.take_offers(agent, most).await }
+    }
+
+    /// An offer could not be taken. Where others take places and write as well, it may be on offer still: whoever has room
+    /// next takes it, here or elsewhere.
+    async fn not_taken(&self, local: &Local, id: HandoffId) {
+        if !self.is_shared() {
+            return;
+        }
+        // One that is not let go is held for a while, and then let go by itself.
+        let _ = self.inner.store.let_go(&[id]).await;
+        local.more.store(true, Ordering::SeqCst);
+        self.offered_elsewhere(&local.id);
     }
 
     async fn offered(&self, session: &SessionId, id: HandoffId, to: &AgentId) -> Option<Arc<Handoff>> {
