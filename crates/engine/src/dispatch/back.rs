@@ -14,7 +14,13 @@ use handover_core::{
 };
 
 /// Gives back what an agent ended in; nothing is lost because too much is going on.
-pub(super) async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: LeaseId, result: Result<Done, Failure>) {
+pub(super) async fn give_back(
+    engine: &Engine,
+    session: &SessionId,
+    id: HandoffId,
+    lease: LeaseId,
+    result: Result<Done, Failure>,
+) {
     if result.is_err() && engine.is_closing() {
         return; // Most likely for that very reason: the next start goes on after its last recorded step.
     }

@@ -144,8 +144,12 @@ impl Store for Twin {
         let mut nodes: Vec<Node> = state
             .living
             .iter()
-            .map(|(id, (name, since, until))| {
-                Node { id: *id, name: name.clone(), since: *since, until: *until, this: *id == own }
+            .map(|(id, (name, since, until))| Node {
+                id: *id,
+                name: name.clone(),
+                since: *since,
+                until: *until,
+                this: *id == own,
             })
             .collect();
         nodes.sort_by(|a, b| a.name.cmp(&b.name));
