@@ -1,13 +1,13 @@
-//! The engine: opening it, what it holds, closing it.
+//! The engine: what it holds, for whom it is used, closing it.
 
 use crate::{
     access::{Denials, Keys, Look},
     cache::Cache,
-    clock::{Clock, SystemClock},
+    clock::Clock,
     dispatch::Local,
     feed::{Feed, Filter, Subscription},
     picker::Picker,
-    shared::{self, Ear, Shared},
+    shared::Shared,
     summarizer::Summarizer,
     waiting::Waiters,
     watching::Counts,
@@ -15,20 +15,19 @@ use crate::{
 use handover_core::{
     access::Right,
     agent::Agents,
-    command::{Caller, Command},
+    command::Caller,
     ids::{AgentId, HandoffId, SessionId},
     ledger::Ledger,
-    limits::{self, CLOSE_MS},
+    limits::CLOSE_MS,
     policy::Policy,
     refusal::HandoffError,
     time::Timestamp,
     workflow::Workflows,
 };
-use handover_store::{Hooks, Retention, Store, StoreError, sqlite};
+use handover_store::{Retention, Store};
 use parking_lot::{Mutex, RwLock};
 use std::{
     collections::{BTreeSet, HashMap},
-    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicI64, Ordering},

@@ -4,6 +4,7 @@
 
 mod access;
 mod accounts;
+mod acting;
 pub mod agent;
 mod approvals;
 mod audit;

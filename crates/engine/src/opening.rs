@@ -210,3 +210,25 @@ impl Engine {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_address_is_a_database_and_anything_else_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("postgres.db");
+        let opened = tokio::spawn(async move { Engine::connect(file.to_str().unwrap(), Options::default()).await });
+        assert!(!opened.await.unwrap().unwrap().is_shared());
+        for (address, shared) in [
+            ("postgres://u@h/d", true),
+            ("postgresql://h", true),
+            ("postgres", false),
+            ("/tmp/postgres://x", false),
+            ("POSTGRES.db", false),
+        ] {
+            assert_eq!(is_shared_address(address), shared, "{address}");
+        }
+    }
+}

@@ -66,9 +66,8 @@ async fn agents_of_one_node_are_known_to_the_other() {
     assert_eq!(one.agent(&id("clerk")).unwrap_err().code(), Code::UnknownAgent);
     assert_eq!(one.agent(&id("pilot")).unwrap().profile.specialization, "jets");
     cluster.hear("two").await;
-    let names = |engine: &Engine| -> Vec<String> {
-        engine.agents().iter().map(|agent| agent.profile.id.to_string()).collect()
-    };
+    let names =
+        |engine: &Engine| -> Vec<String> { engine.agents().iter().map(|agent| agent.profile.id.to_string()).collect() };
     assert_eq!(names(&one), names(&two));
     one.verify().await.unwrap();
 }
@@ -157,7 +156,7 @@ async fn the_feed_of_one_node_has_what_the_other_one_wrote() {
     let cluster = Cluster::new().await;
     let (one, two) = cluster.pair().await;
     workers(&one, &["planner", "pilot"]).await;
-    let mut live = two.subscribe(Filter::default(), None);
+    let mut live = two.subscribe(Filter::default(), Some(one.feed_position()));
     let handoff = one.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap().handoffs[0];
     let taken = two.accept(handoff, &id("pilot"), None, None).await.unwrap();
     one.give_back(handoff, taken.lease, success("done"), None).await.unwrap();
