@@ -75,7 +75,11 @@ const TABLES: &[Table] = &[
         select: "SELECT session_no, n, at, tokens, body, CAST(strftime('%Y%m', at / 1000, 'unixepoch') AS INTEGER) \
                  FROM messages ORDER BY session_no, n",
     },
-    Table { name: "items", columns: "session_no, kind, key, body", select: "SELECT session_no, kind, key, body FROM items" },
+    Table {
+        name: "items",
+        columns: "session_no, kind, key, body",
+        select: "SELECT session_no, kind, key, body FROM items",
+    },
     Table {
         name: "keys",
         columns: "session_no, key, digest, answer, seq",

@@ -50,7 +50,6 @@ impl Shared {
     pub(crate) fn ring(&self) {
         self.bell.notify_one();
     }
-
 }
 
 /// Keeps the copies up to date, and looks for work that others did not take.

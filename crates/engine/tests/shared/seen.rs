@@ -66,9 +66,8 @@ async fn agents_of_one_node_are_known_to_the_other() {
     assert_eq!(one.agent(&id("clerk")).unwrap_err().code(), Code::UnknownAgent);
     assert_eq!(one.agent(&id("pilot")).unwrap().profile.specialization, "jets");
     cluster.hear("two").await;
-    let names = |engine: &Engine| -> Vec<String> {
-        engine.agents().iter().map(|agent| agent.profile.id.to_string()).collect()
-    };
+    let names =
+        |engine: &Engine| -> Vec<String> { engine.agents().iter().map(|agent| agent.profile.id.to_string()).collect() };
     assert_eq!(names(&one), names(&two));
     one.verify().await.unwrap();
 }

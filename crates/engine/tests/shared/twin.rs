@@ -16,8 +16,8 @@ use handover_core::{
 };
 use handover_engine::clock::{Clock, ManualClock};
 use handover_store::{
-    ChainEnds, Commit, Due, Figures, FiguresQuery, FirstAnswer, FlowRow, HandoffCheck, HandoffQuery, Hooks, Load, Moved,
-    Node, Offer, Prunable, RecordQuery, Reserved, Retention, Running, Stats, Store, StoreError, StoredRecord,
+    ChainEnds, Commit, Due, Figures, FiguresQuery, FirstAnswer, FlowRow, HandoffCheck, HandoffQuery, Hooks, Load,
+    Moved, Node, Offer, Prunable, RecordQuery, Reserved, Retention, Running, Stats, Store, StoreError, StoredRecord,
     StoredReturn, Totals, sqlite,
 };
 use parking_lot::Mutex;
@@ -316,8 +316,12 @@ impl Store for Twin {
         let mut nodes: Vec<Node> = state
             .living
             .iter()
-            .map(|(id, (name, since, until))| {
-                Node { id: *id, name: name.clone(), since: *since, until: *until, this: *id == own }
+            .map(|(id, (name, since, until))| Node {
+                id: *id,
+                name: name.clone(),
+                since: *since,
+                until: *until,
+                this: *id == own,
             })
             .collect();
         nodes.sort_by(|a, b| a.name.cmp(&b.name));

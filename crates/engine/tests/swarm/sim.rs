@@ -266,8 +266,7 @@ impl Sim {
         self.close().await;
         let away = self.rng.below(AWAY_MS_MAX);
         self.clock.jump(Duration::from_millis(away));
-        self.nodes =
-            Nodes::open(self.nodes.count(), &self.file(), options(&self.clock, self.house), &self.clock).await;
+        self.nodes = Nodes::open(self.nodes.count(), &self.file(), options(&self.clock, self.house), &self.clock).await;
         self.engine = self.nodes.first();
         (self.tenants, self.feeds) = handles(&self.engine);
         self.tally.restarts += 1;

@@ -159,7 +159,8 @@ impl Follower {
     }
 
     fn publish_batch(&mut self, batch: &[Waiting], written: &[Written]) {
-        let durable = || batch.iter().zip(written).filter_map(|(waiting, written)| Some((waiting, written.as_ref().ok()?)));
+        let durable =
+            || batch.iter().zip(written).filter_map(|(waiting, written)| Some((waiting, written.as_ref().ok()?)));
         let Some(last) = durable().filter_map(|(_, positions)| positions.last().copied()).max() else { return };
         if let Some(publish) = &self.hooks.on_commit {
             publish(last, &|| durable().flat_map(|(waiting, positions)| of_commit(waiting, positions)).collect());

@@ -28,9 +28,7 @@ use crate::{Commit, Hooks, Node, Prunable, Running, StoreError, failpoint};
 use address::Address;
 use connect::Client;
 use follow::Follower;
-use handover_core::limits::{
-    PUBLISH_QUEUE_MAX, STORE_READERS, STORE_SCANNERS, WRITER_QUEUE_MAX, WRITER_WAIT_MS,
-};
+use handover_core::limits::{PUBLISH_QUEUE_MAX, STORE_READERS, STORE_SCANNERS, WRITER_QUEUE_MAX, WRITER_WAIT_MS};
 use node::{Beat, Identity};
 use parking_lot::Mutex;
 use readers::{Patience, Readers, read};

@@ -102,7 +102,9 @@ impl<'a> Postings<'a> {
         for posting in commit.iter().filter(|posting| !places.contains_key(&posting.account)) {
             let account = posting.account.as_str();
             match &posting.change {
-                Change::Reserve { amount, .. } | Change::Hold(amount) => hold(held.entry(account).or_insert(START), amount),
+                Change::Reserve { amount, .. } | Change::Hold(amount) => {
+                    hold(held.entry(account).or_insert(START), amount)
+                }
                 Change::Release(amount) => release(held.entry(account).or_insert(START), amount),
                 change => sums.entry(account).or_default().add(change),
             }
@@ -146,7 +148,9 @@ fn adds(change: &Change) -> bool {
     match change {
         Change::Release(_) | Change::Hold(_) | Change::Use(_) | Change::Ended { .. } | Change::Well { .. } => true,
         Change::Reserve { within, .. } => within.is_free(),
-        Change::Failed { .. } | Change::Probe { .. } | Change::ProbeOver { .. } | Change::Reset | Change::Forget => false,
+        Change::Failed { .. } | Change::Probe { .. } | Change::ProbeOver { .. } | Change::Reset | Change::Forget => {
+            false
+        }
     }
 }
 
@@ -207,7 +211,9 @@ fn in_order(change: &Change) -> (i16, [i64; 6], Option<Uuid>) {
         Change::Hold(amount) => (3, of(amount), None),
         Change::Use(amount) => (4, of(amount), None),
         Change::Ended { succeeded, ms, micros } => (5, three([i64::from(*succeeded), int(*ms), int(*micros)]), None),
-        Change::Failed { at, after, cooldown_ms } => (6, three([at.0, i64::from(*after), (*at + *cooldown_ms).0]), None),
+        Change::Failed { at, after, cooldown_ms } => {
+            (6, three([at.0, i64::from(*after), (*at + *cooldown_ms).0]), None)
+        }
         Change::Well { at } => (7, three([at.0, 0, 0]), None),
         Change::Probe { at, handoff } => (8, three([at.0, 0, 0]), Some(handoff.0)),
         Change::ProbeOver { handoff } => (9, [0; 6], Some(handoff.0)),

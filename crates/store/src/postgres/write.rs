@@ -181,7 +181,8 @@ impl<'a> Batch<'a> {
     }
 
     fn record(&mut self, row: &'a RecordRow, (c, n): (i32, i32), before: usize, session: &SessionId) {
-        let own = self.handoffs.id.iter().skip(before).position(|id| row.handoff.is_some_and(|handoff| handoff.0 == *id));
+        let own =
+            self.handoffs.id.iter().skip(before).position(|id| row.handoff.is_some_and(|handoff| handoff.0 == *id));
         let to = &mut self.records;
         to.commit.push(c);
         to.record.push(n);

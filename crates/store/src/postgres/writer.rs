@@ -341,7 +341,11 @@ fn read_outcome(batch: &[Waiting], rows: &Batch<'_>, outcome: &[i64]) -> Vec<Wri
             let first = outcome.unsigned_abs();
             Ok((first..).take(waiting.commit.records.len()).collect())
         }
-        -2 => Err(waiting.commit.place.as_ref().map_or(StoreError::Conflict, |place| StoreError::Full(place.agent.clone()))),
+        -2 => Err(waiting
+            .commit
+            .place
+            .as_ref()
+            .map_or(StoreError::Conflict, |place| StoreError::Full(place.agent.clone()))),
         ..=-1000 => {
             let place = usize::try_from(-1000 - outcome).unwrap_or_default();
             let account = Account::stored(rows.account(place).unwrap_or_default().to_owned());

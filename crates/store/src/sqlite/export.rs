@@ -24,12 +24,7 @@ impl SqliteStore {
     }
 }
 
-fn export(
-    conn: &Connection,
-    select: &str,
-    house: Option<&SessionId>,
-    pages: &mpsc::Sender<Page>,
-) -> Result<(), Fault> {
+fn export(conn: &Connection, select: &str, house: Option<&SessionId>, pages: &mpsc::Sender<Page>) -> Result<(), Fault> {
     let mut find = conn.prepare(select)?;
     let columns = find.column_count();
     let mut rows = find.query(rusqlite::params_from_iter(house.map(SessionId::as_str)))?;

@@ -134,7 +134,9 @@ async fn everything_moves_and_goes_on() {
     let last = from.last_position().await.unwrap().0;
     assert_eq!((copied.last_position, copied.rows("sessions")), (last, house.sessions.len() as u64));
     assert_eq!(copied.rows("handoffs"), from.totals().await.unwrap().by_status.values().sum::<u64>());
-    for table in ["records", "messages", "items", "keys", "returns", "agents", "counts", "totals", "ledger", "notes", "open"] {
+    for table in
+        ["records", "messages", "items", "keys", "returns", "agents", "counts", "totals", "ledger", "notes", "open"]
+    {
         assert!(copied.rows(table) > 0, "nothing of {table} was there to be copied");
     }
     answers_are_the_same(&house, &*from, &*to).await;
@@ -151,7 +153,11 @@ async fn everything_moves_and_goes_on() {
     let id = session("one");
     house.whole(&id, "ann", "eve").await;
     let positions: Vec<u64> = house.records.keys().copied().skip(before).collect();
-    assert_eq!(positions, (last + 1..=last + positions.len() as u64).collect::<Vec<_>>(), "it goes on behind the last one");
+    assert_eq!(
+        positions,
+        (last + 1..=last + positions.len() as u64).collect::<Vec<_>>(),
+        "it goes on behind the last one"
+    );
     house.open("new").await;
     let offered = house.sessions[&session("three")].open.values().find(|h| h.to_agent == agent("dan")).unwrap().id;
     let lease = house.accept(&session("three"), offered, "dan").await;

@@ -190,7 +190,8 @@ async fn what_is_not_kept_any_more_is_told() {
         let moved = other.ledger_after(through).await.unwrap();
         assert!(moved.through > through);
         through = moved.through;
-        let told: Vec<_> = moved.accounts.into_iter().map(|(account, entry)| (account, entry.map(|e| e.used.tokens))).collect();
+        let told: Vec<_> =
+            moved.accounts.into_iter().map(|(account, entry)| (account, entry.map(|e| e.used.tokens))).collect();
         assert_eq!(told, [(account(), expected)], "{name}");
         assert_eq!(other.ledger_after(through).await.unwrap().accounts, vec![]);
         assert_eq!(other.ledger().await.unwrap().len(), usize::from(expected.is_some()));

@@ -73,7 +73,8 @@ async fn a_month_goes_and_what_lives_in_it_stays() {
     house.wait(200 * DAY);
     retain(&mut house).await;
     assert_eq!(months(folder.path()).await, Vec::<String>::new());
-    let kept = "SELECT count(*) FROM records_kept r JOIN sessions s ON s.no = r.session_no WHERE s.id IN ('over', 'goes_on')";
+    let kept =
+        "SELECT count(*) FROM records_kept r JOIN sessions s ON s.no = r.session_no WHERE s.id IN ('over', 'goes_on')";
     assert_eq!(rows(folder.path(), kept).await, 0);
     assert_eq!(rows(folder.path(), "SELECT count(*) FROM messages").await, 0);
     assert_eq!(all_records(&*house.store).await, house.records, "the book of the house loses nothing");

@@ -1,7 +1,7 @@
 //! Handoffs. A row holds how one stands; its request is read from the record that initiated it, its result from the one
 //! that closed it.
 
-use super::{Conditions, Client, Fault, all, get, int, page, parse, text};
+use super::{Client, Conditions, Fault, all, get, int, page, parse, text};
 use crate::{HandoffCheck, HandoffQuery};
 use handover_core::{
     handoff::{Handoff, Request, Return, Status},

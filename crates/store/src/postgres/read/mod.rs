@@ -29,10 +29,7 @@ use tokio_postgres::{
 use uuid::Uuid;
 
 /// Several questions of one moment, whatever is written meanwhile. The beginning goes out with the first of them.
-pub(super) async fn moment<T>(
-    conn: &Client,
-    questions: impl Future<Output = Result<T, Fault>>,
-) -> Result<T, Fault> {
+pub(super) async fn moment<T>(conn: &Client, questions: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
     let (begun, found) = tokio::join!(conn.begin(), questions);
     begun?;
     conn.end().await?;

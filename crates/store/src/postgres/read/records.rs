@@ -1,6 +1,6 @@
 //! Records, in the order of commits. The feed and the audit read here.
 
-use super::{Conditions, Client, Fault, all, count, digest, get, int, page, session_id, text, time};
+use super::{Client, Conditions, Fault, all, count, digest, get, int, page, session_id, text, time};
 use crate::{RecordQuery, StoredRecord, postgres::SPAN_MS};
 use handover_core::{ids::HandoffId, time::Timestamp};
 use tokio_postgres::Row;
