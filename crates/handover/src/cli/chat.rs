@@ -3,9 +3,9 @@
 
 use super::{
     args::Cli,
-    desk, door,
+    door,
     exit::{self, Stop},
-    keep,
+    keep, node,
     out::{Frame, Out},
     paint::{Style, tame, tame_lines},
     staff,

@@ -2,10 +2,11 @@
 
 use super::{
     args::Cli,
-    desk, door,
+    door,
     exit::Stop,
     input,
     live::Live,
+    node,
     out::Out,
     paint::{Style, tame},
     staff,
