@@ -21,12 +21,12 @@ pub use status::BusStatus;
 pub use subject::{decoded, encoded};
 pub use wiring::{LookNow, MyTurn, Wiring};
 
-use handover_core::refusal::HandoffError;
+use handover_core::{limits::BUS_CLOSE_MS, refusal::HandoffError};
 use handover_engine::{Engine, Filter};
 use parking_lot::Mutex;
 use status::Status;
-use std::sync::Arc;
-use tokio::task::JoinHandle;
+use std::{sync::Arc, time::Duration};
+use tokio::{task::JoinHandle, time::timeout};
 
 /// The header of a published message that says its place in the feed.
 pub const POSITION: &str = "Handover-Position";
@@ -87,6 +87,15 @@ impl Bus {
     pub async fn caught_up(&self) {
         let until = self.engine.feed_position();
         self.status.published(until).await;
+    }
+
+    /// Publishes what is on disk by now where its server answers, for at most `BUS_CLOSE_MS`, and ends.
+    pub async fn finish(&self) {
+        let status = self.status();
+        if status.connected && status.publishing {
+            let _ = timeout(Duration::from_millis(BUS_CLOSE_MS), self.caught_up()).await;
+        }
+        self.close();
     }
 
     /// Ends. What is not published yet is published by another node, or after the next start.
