@@ -388,9 +388,10 @@ async fn stopped(engine: &Engine, session: &SessionId, id: HandoffId, lease: Lea
         if engine.fences() != fences {
             return;
         }
-        let handoff = match engine.is_shared() {
-            true => engine.stored_handoff(session, id).await,
-            false => engine.open_handoff(session, id).await,
+        let handoff = if engine.is_shared() {
+            engine.stored_handoff(session, id).await
+        } else {
+            engine.open_handoff(session, id).await
         };
         if handoff.and_then(|handoff| handoff.lease()) != Some(lease) || engine.is_closing() {
             return;
