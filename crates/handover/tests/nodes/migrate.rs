@@ -36,7 +36,7 @@ fn a_file_that_is_in_use_or_missing_is_not_moved() {
     let held = place.command(&["migrate", "--from", "handover.db", "--to", &place.store]).output().unwrap();
     keep.kill().unwrap();
     keep.wait().unwrap();
-    assert!(!held.status.success() && told(&held).contains("HO0803"), "{}", told(&held));
+    assert!(!held.status.success() && told(&held).contains("HO0802"), "{}", told(&held));
     for (from, to, said) in
         [("nothing.db", place.store.as_str(), "no database"), ("handover.db", "other.db", "PostgreSQL")]
     {
