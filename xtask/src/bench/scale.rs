@@ -128,8 +128,7 @@ pub(super) fn node(args: &[&str]) -> Result<(), String> {
     let time = Duration::from_millis(ms.parse().map_err(text)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(text)?;
     runtime.block_on(async {
-        let options =
-            Options { policy: Policy::without_guards(), node: (*name).to_owned(), ..Options::default() };
+        let options = Options { policy: Policy::without_guards(), node: (*name).to_owned(), ..Options::default() };
         let engine = Engine::connect(address, options).await.map_err(text)?;
         load::staff(&engine).await?;
         let sessions = load::sessions(&engine, name, IN_FLIGHT).await?;
