@@ -3,6 +3,7 @@
 use crate::{engine::Engine, session::Assignment};
 use handover_core::{
     access::Right,
+    agent::Agent,
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
     limits::{CLAIM_LOOK_MS, CLAIM_OFFERS, QUEUE_PER_AGENT_MAX},
@@ -147,6 +148,12 @@ impl Engine {
         tools: Option<&[String]>,
         key: Option<&str>,
     ) -> Result<Option<Assignment>, HandoffError> {
+        if !self.has_place(agent) {
+            self.refresh_loads().await?;
+            if !self.has_place(agent) {
+                return Ok(None);
+            }
+        }
         let (mut held, mut tell) = (Vec::new(), Ok(Tell::None));
         // Mostly the first one will do; the others are left to others.
         for limit in [1, CLAIM_OFFERS, QUEUE_PER_AGENT_MAX] {
@@ -253,6 +260,11 @@ impl Engine {
             }
         }
         Ok(Tell::None)
+    }
+
+    /// Whether an agent has a place, as far as is known here.
+    fn has_place(&self, agent: &AgentId) -> bool {
+        self.inner.agents.read().get(agent).is_some_and(Agent::has_room)
     }
 
     /// Whether a session exists for this caller; by what is remembered where that says so.

@@ -1,17 +1,21 @@
 //! Work for agents of this process: a queue for each, by level, then age; never more at once than the agent may have.
 
+mod back;
+
+pub(crate) use back::persist;
+
 use crate::{
-    agent::{Agent, Done, Failure, Recorded, Reply, Work},
-    clock::Clock,
+    agent::{Agent, Failure, Recorded, Reply, Work},
     engine::Engine,
 };
+use back::give_back;
 use handover_core::{
-    command::{Caller, Command, Giving, Goto, Update},
+    command::{Caller, Command},
     context::View,
-    handoff::{Handoff, Outcome, ReturnStatus},
+    handoff::Handoff,
     ids::{AgentId, HandoffId, LeaseId, SessionId},
-    limits::{GIVE_BACK_TRIES_MAX, GIVE_BACK_WAIT_MS, QUEUE_PER_AGENT_MAX},
-    refusal::{Code, HandoffError},
+    limits::QUEUE_PER_AGENT_MAX,
+    refusal::HandoffError,
     time::Timestamp,
 };
 use handover_store::{Offer, StoreError};
@@ -211,13 +215,11 @@ async fn run_one(engine: Engine, local: Arc<Local>, id: HandoffId, session: Sess
     let by = local.id.clone();
     let answer = match considered(&engine, &local, &handoff).await {
         Some(Reply::Accept) => {
-            let fences = engine.fences();
             if let Some((work, stop)) = accept(&engine, &handoff, place).await {
-                carry_out(&engine, &local, work, &stop, fences).await;
+                carry_out(&engine, &local, work, &stop).await;
                 forget(&engine, id, &stop);
             } else {
-                // Where others take places and write as well, it may be on offer still.
-                engine.offered_elsewhere(&local.id);
+                engine.not_taken(&local, id).await;
             }
             return;
         }
@@ -259,6 +261,18 @@ impl Engine {
 
     async fn offers_for(&self, agent: &AgentId, most: usize) -> Result<Vec<Offer>, StoreError> {
         if most == 0 { Ok(Vec::new()) } else { self.inner.store.take_offers(agent, most).await }
+    }
+
+    /// An offer could not be taken. Where others take places and write as well, it may be on offer still: whoever has room
+    /// next takes it, here or elsewhere.
+    async fn not_taken(&self, local: &Local, id: HandoffId) {
+        if !self.is_shared() {
+            return;
+        }
+        // One that is not let go is held for a while, and then let go by itself.
+        let _ = self.inner.store.let_go(&[id]).await;
+        local.more.store(true, Ordering::SeqCst);
+        self.offered_elsewhere(&local.id);
     }
 
     async fn offered(&self, session: &SessionId, id: HandoffId, to: &AgentId) -> Option<Arc<Handoff>> {
@@ -346,7 +360,9 @@ fn forget(engine: &Engine, id: HandoffId, stop: &Arc<Notify>) {
 }
 
 /// Runs the agent and gives back what it ended in. Nothing ends silently: a panic or an error is a failed return.
-async fn carry_out(engine: &Engine, local: &Arc<Local>, work: Work, stop: &Notify, fences: u64) {
+async fn carry_out(engine: &Engine, local: &Arc<Local>, work: Work, stop: &Notify) {
+    // From the acceptance on: one that had to begin anew for it is this process as it is now.
+    let fences = engine.fences();
     let (id, session, lease) = (work.handoff().id, work.handoff().session_id.clone(), work.lease());
     let agent = local.agent.clone();
     let mut task = tokio::spawn(async move { agent.run(work).await });
@@ -372,93 +388,13 @@ async fn stopped(engine: &Engine, session: &SessionId, id: HandoffId, lease: Lea
         if engine.fences() != fences {
             return;
         }
-        let handoff = match engine.is_shared() {
-            true => engine.stored_handoff(session, id).await,
-            false => engine.open_handoff(session, id).await,
+        let handoff = if engine.is_shared() {
+            engine.stored_handoff(session, id).await
+        } else {
+            engine.open_handoff(session, id).await
         };
         if handoff.and_then(|handoff| handoff.lease()) != Some(lease) || engine.is_closing() {
             return;
         }
     }
 }
-
-async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: LeaseId, result: Result<Done, Failure>) {
-    if result.is_err() && engine.is_closing() {
-        return; // Most likely for that very reason: the next start goes on after its last recorded step.
-    }
-    let done = result.unwrap_or_else(|error| Done::failed(error.to_string()));
-    let first = persist(&*engine.inner.clock, || {
-        let done = done.clone();
-        engine.submit_as_engine(session, returning(id, lease, done.giving, done.then))
-    });
-    let Err(error) = first.await else { return };
-    let gone = [Code::StaleLease, Code::Closed, Code::NotRunning, Code::UnknownHandoff, Code::SessionEnded];
-    if gone.iter().any(|code| error.has(*code)) || error.code().family() == handover_core::refusal::Family::Trouble {
-        return; // The work is somebody else's by now, or the store has stopped and said so.
-    }
-    if error.has(Code::Waiting) {
-        engine.give_up_waiting(session, id).await;
-    }
-    // What it ended in cannot be; the source is told so instead of waiting. What came out is kept, unless it is that
-    // which cannot be.
-    let notes: String =
-        format!("its result was refused: {error}").chars().filter(|c| !c.is_control()).take(4_000).collect();
-    let kept = Outcome { score: done.giving.result.score.filter(|score| score.is_finite()), ..done.giving.result };
-    for result in [kept, Outcome::default()] {
-        let giving = Giving {
-            status: ReturnStatus::Failed,
-            result,
-            updates: Update::default(),
-            notes: notes.clone(),
-            signal: None,
-        };
-        let submit = || engine.submit_as_engine(session, returning(id, lease, giving.clone(), None));
-        if persist(&*engine.inner.clock, submit).await.is_ok() {
-            return;
-        }
-    }
-}
-
-/// Submits, and again where too much was going on, or the database is away: others take the lease back where that takes too
-/// long. What an agent of this process did is in nobody else's hands: given up at the first crowd it would be lost, and
-/// the agent would seem to work until its deadline.
-pub(crate) async fn persist<T, F>(clock: &dyn Clock, mut submit: impl FnMut() -> F) -> Result<T, HandoffError>
-where
-    F: Future<Output = Result<T, HandoffError>>,
-{
-    let (mut wait_ms, mut tries) = (GIVE_BACK_WAIT_MS, 1);
-    loop {
-        match submit().await {
-            Err(error) if error.has(Code::Overloaded) && tries < GIVE_BACK_TRIES_MAX => {
-                clock.until(clock.now() + wait_ms).await;
-                tries += 1;
-                wait_ms *= 2;
-            }
-            Err(error) if error.has(Code::StoreAway) => clock.until(clock.now() + GIVE_BACK_WAIT_MS).await,
-            answered => return answered,
-        }
-    }
-}
-
-impl Engine {
-    /// An agent ended while it waits for others: nobody waits for them any more.
-    async fn give_up_waiting(&self, session: &SessionId, id: HandoffId) {
-        let Ok(Some(found)) = self.inner.store.session(session).await else { return };
-        let Some(held) = found.open.get(&id) else { return };
-        let by = held.to_agent.clone();
-        let asked = found.open.values().filter(|open| open.request.blocking && open.request.from_agent == by);
-        for open in asked {
-            let reason = format!("{by} ended without waiting for it");
-            let cancel = Command::Cancel { handoff: open.id, by: by.to_string(), reason };
-            // Refused means that it is over already.
-            let _ = self.submit_as_engine(session, cancel).await;
-        }
-    }
-}
-
-fn returning(handoff: HandoffId, lease: LeaseId, giving: Giving, then: Option<Goto>) -> Command {
-    Command::Return { handoff, lease, giving: Box::new(giving), then: then.map(Box::new) }
-}
-
-#[cfg(test)]
-mod tests;

@@ -38,7 +38,7 @@ impl Engine {
     ) -> Result<bool, HandoffError> {
         let mut tries = if self.is_shared() { CONFLICT_TRIES_MAX } else { 1 };
         loop {
-            let cell = self.loaded(&SessionId::house()).await?;
+            let cell = self.house().await?;
             self.know_book(cell.session.as_deref()).await?;
             let Some(leaf) = make(cell.session.as_deref())? else { return Ok(false) };
             tries -= 1;

@@ -4,6 +4,7 @@
 
 mod access;
 mod accounts;
+mod acting;
 pub mod agent;
 mod approvals;
 mod audit;
@@ -25,6 +26,7 @@ mod house;
 mod housekeeping;
 mod keys;
 mod notes;
+mod opening;
 mod outlook;
 mod outside;
 pub mod picker;

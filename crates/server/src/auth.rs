@@ -23,6 +23,7 @@ use std::{
 const TENANT: &str = "handover-tenant";
 
 /// Lets callers in.
+#[derive(Clone)]
 pub(crate) struct Gate {
     engine: Engine,
     /// Whether the server can be reached from other machines. Without keys nobody is let in then.
@@ -76,7 +77,7 @@ impl Gate {
             return Ok(Entered { engine, caller, key: None, standing: None });
         }
         let key = self.key(headers, peer)?;
-        let standing = self.rates.take(&key.id, key.per_second.unwrap_or(self.per_second), Instant::now());
+        let standing = self.count(&key);
         if standing.wait.is_some() {
             return Err(too_many(standing, &format!("the key \"{}\"", key.name)));
         }
@@ -85,10 +86,18 @@ impl Gate {
         Ok(Entered { engine, caller, key: Some(key), standing: Some(standing) })
     }
 
+    /// Counts a request of this key. Of several processes on one store each grants its share, so that all of them together
+    /// grant no more than the key may have.
+    fn count(&self, key: &KeyInfo) -> Standing {
+        let nodes = u32::try_from(self.engine.live_nodes()).unwrap_or(u32::MAX).max(1);
+        let share = key.per_second.unwrap_or(self.per_second).div_euclid(nodes).max(1);
+        self.rates.take(&key.id, share, Instant::now())
+    }
+
     /// Counts for a mount that finds keys by itself, as here.
     pub(crate) fn turnstile(&self, peer: SocketAddr) -> Turnstile {
-        let (rates, bad, usual) = (self.rates.clone(), self.bad.clone(), self.per_second);
-        let pass = move |key: &KeyInfo| rates.take(&key.id, key.per_second.unwrap_or(usual), Instant::now()).wait;
+        let (gate, bad) = (self.clone(), self.bad.clone());
+        let pass = move |key: &KeyInfo| gate.count(key).wait;
         let miss = move || bad.take(&network(peer.ip()), BAD_KEYS_PER_SECOND, Instant::now()).wait;
         Turnstile::new(pass, miss)
     }

@@ -6,6 +6,8 @@ pub const STORE_AWAY_MS: u64 = 10_000;
 pub const STORE_CONNECT_MS: u64 = 5_000;
 /// How long the database may take for one batch before its connection is taken for broken, in milliseconds.
 pub const STORE_BATCH_MS: u64 = 10_000;
+/// How long the database may take for one long read before its connection is taken for broken, in milliseconds.
+pub const STORE_SCAN_MS: u64 = 120_000;
 /// First wait before the database is tried again, in milliseconds; it doubles each time.
 pub const STORE_RETRY_MS: u64 = 20;
 /// Longest wait before the database is tried again, in milliseconds.

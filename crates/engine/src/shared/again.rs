@@ -64,6 +64,8 @@ struct Trying<'a> {
     submitted: Submitted,
     /// Whether agents, accounts and loads were looked at since it began.
     looked: bool,
+    /// How far agents and accounts were known when it was tried last.
+    known: (u64, u64),
     /// Whether an account was found to be another one before.
     refuted: bool,
 }
@@ -83,10 +85,11 @@ impl Engine {
         submitted: Submitted,
         caller: &Caller,
     ) -> Result<Outcome, HandoffError> {
-        let mut trying = Trying { engine: self, id, caller, submitted, looked: false, refuted: false };
+        let mut trying = Trying { engine: self, id, caller, submitted, looked: false, known: (0, 0), refuted: false };
         let mut read = false;
         for _ in 0..CONFLICT_TRIES_MAX {
             let before = cell.session.clone();
+            trying.known = self.known_so_far();
             let tried = self.try_once(cell, id, trying.submitted.clone(), caller).await;
             // A place that was reserved before is given back by then.
             trying.submitted.reserved = false;
@@ -102,6 +105,13 @@ impl Engine {
         }
         let message = format!("session {id} was changed by others {CONFLICT_TRIES_MAX} times (CONFLICT_TRIES_MAX)");
         Err(Refusal::new(Code::Overloaded, message).hint("try again").into())
+    }
+}
+
+impl Engine {
+    /// How far agents and accounts are known.
+    fn known_so_far(&self) -> (u64, u64) {
+        self.inner.shared.as_ref().map_or((0, 0), |shared| (shared.book.seq(), shared.ledger.news()))
     }
 }
 
@@ -152,8 +162,10 @@ impl Trying<'_> {
 
     /// Whether there is news of what a refusal may rest on besides the session.
     async fn knows_more(&self, error: &HandoffError) -> Result<bool, HandoffError> {
-        let mut more = self.engine.sync_book().await?;
-        more |= self.engine.refresh_ledger().await?;
+        self.engine.sync_book().await?;
+        self.engine.refresh_ledger().await?;
+        // Also where somebody else heard of it since it was decided.
+        let mut more = self.engine.known_so_far() != self.known;
         if error.has(Code::AtCapacity) {
             self.engine.refresh_loads().await?;
             more = true;

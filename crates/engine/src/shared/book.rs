@@ -41,6 +41,13 @@ struct State {
     ahead: BTreeMap<u64, Option<Event>>,
 }
 
+impl Book {
+    /// How far it was followed.
+    pub(crate) fn seq(&self) -> u64 {
+        self.state.lock().seq
+    }
+}
+
 impl State {
     /// Follows what has come, as far as there is no gap.
     fn follow(&mut self, engine: &Engine, seq: u64, event: Option<Event>) {

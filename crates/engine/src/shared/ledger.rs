@@ -41,8 +41,9 @@ pub(crate) struct Copied {
 struct State {
     /// The position up to which the store's own was taken over.
     through: u64,
-    /// How many looks were taken over.
+    /// How many looks were taken over, and how many of them brought something new.
     looks: u64,
+    news: u64,
     /// By which of them each account was replaced.
     replaced: HashMap<Account, u64>,
 }
@@ -57,6 +58,11 @@ impl Count {
 }
 
 impl Copied {
+    /// How often something new was taken over.
+    pub(crate) fn news(&self) -> u64 {
+        self.state.lock().news
+    }
+
     /// The book of the house was told of a breaker.
     pub(crate) fn note(&self, agent: &AgentId, breaker: &Breaker) {
         self.noted.lock().insert(agent.clone(), breaker.open_until);
@@ -95,6 +101,7 @@ impl Engine {
             changed |= ledger.replace(&account, entry);
             state.replaced.insert(account, look);
         }
+        state.news += u64::from(changed);
         state.replaced.retain(|account, at| *at == look || ledger.get(account).is_some());
         changed
     }
@@ -108,6 +115,7 @@ impl Engine {
         let mut ledger = self.inner.ledger.write();
         let mut state = shared.ledger.state.lock();
         state.looks += 1;
+        state.news += 1;
         state.through = moved.through;
         let look = state.looks;
         let known = ledger.iter().chain(fresh.iter()).map(|(account, _)| (account.clone(), look));

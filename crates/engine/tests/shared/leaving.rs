@@ -4,10 +4,14 @@ use crate::{
     cluster::Cluster,
     common::{delegation, id, session, success, until, user, words, workers},
 };
-use handover_core::{agent::Profile, handoff::Status, ids::HandoffId};
+use handover_core::{
+    agent::Profile,
+    handoff::{Handoff, Status},
+    ids::HandoffId,
+};
 use handover_engine::{
     Engine,
-    agent::{Done, Work, agent},
+    agent::{Agent, Done, Failure, Reply, Work, agent},
 };
 use std::{
     sync::{
@@ -160,4 +164,56 @@ async fn a_node_that_closes_leaves_its_work_to_the_others() {
     other.go.add_permits(1);
     assert_eq!(two.returned(handoff).await.unwrap().result.body, serde_json::json!("done"));
     assert_eq!(pilot.begun.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn whoever_hears_nothing_stops_when_it_wakes_up() {
+    let cluster = Cluster::new().await;
+    let (one, two, pilot, handoff) = one_works(&cluster).await;
+    cluster.deafen("one").await;
+    cluster.only_these_live(&["two"]).await;
+    assert_eq!(two.cover().await.unwrap(), 1);
+    let taken = two.claim(&id("pilot"), None, None, None).await.unwrap().unwrap();
+    // All that it learns is that others took it for gone, when it writes for the first time.
+    one.say(&session("s"), vec![user("hello")]).await.unwrap();
+    until(|| Arc::strong_count(&pilot.go) == 2).await;
+    two.give_back(handoff, taken.lease, success("done"), None).await.unwrap();
+    assert_eq!(one.returned(handoff).await.unwrap().result.body, serde_json::json!("done"));
+}
+
+/// Takes its time before it takes an offer.
+struct Thoughtful {
+    asked: Arc<AtomicUsize>,
+    go: Arc<Semaphore>,
+}
+
+#[async_trait::async_trait]
+impl Agent for Thoughtful {
+    async fn consider(&self, _: &Handoff) -> Reply {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        drop(self.go.acquire().await);
+        Reply::Accept
+    }
+    async fn run(&self, _: Work) -> Result<Done, Failure> {
+        Ok(Done::text("done"))
+    }
+}
+
+#[tokio::test]
+async fn what_is_taken_while_the_node_begins_anew_is_carried_out() {
+    let cluster = Cluster::new().await;
+    let (one, two) = cluster.pair().await;
+    workers(&one, &["planner"]).await;
+    let (asked, go) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+    let pilot = Thoughtful { asked: asked.clone(), go: go.clone() };
+    one.register(Profile::named("pilot").unwrap(), pilot).await.unwrap();
+    let handoff = one.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap().handoffs[0];
+    until(|| asked.load(Ordering::SeqCst) == 1).await;
+    cluster.only_these_live(&["two"]).await;
+    assert_eq!(two.cover().await.unwrap(), 0);
+    // Its acceptance is the first thing that it writes after that.
+    go.add_permits(1);
+    assert_eq!(two.returned(handoff).await.unwrap().result.body, serde_json::json!("done"));
+    let told = words(&two, "s").await;
+    assert_eq!(told.iter().filter(|told| *told == "accepted").count(), 1, "{told:?}");
 }

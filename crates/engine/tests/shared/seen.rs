@@ -156,7 +156,7 @@ async fn the_feed_of_one_node_has_what_the_other_one_wrote() {
     let cluster = Cluster::new().await;
     let (one, two) = cluster.pair().await;
     workers(&one, &["planner", "pilot"]).await;
-    let mut live = two.subscribe(Filter::default(), None);
+    let mut live = two.subscribe(Filter::default(), Some(one.feed_position()));
     let handoff = one.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap().handoffs[0];
     let taken = two.accept(handoff, &id("pilot"), None, None).await.unwrap();
     one.give_back(handoff, taken.lease, success("done"), None).await.unwrap();

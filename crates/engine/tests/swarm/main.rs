@@ -16,7 +16,7 @@ mod play;
 mod rng;
 mod sim;
 #[allow(dead_code, reason = "shared with the stories of several nodes, which need more of it")]
-#[path = "../shared/twin.rs"]
+#[path = "../shared/twin/mod.rs"]
 mod twin;
 
 use cast::HOUSES;

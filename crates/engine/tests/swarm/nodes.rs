@@ -1,8 +1,13 @@
 //! Where a swarm plays: one engine on a file of its own, or several that share one. Those hear nothing of each other but what
 //! they ask for: every session that they remember is old.
 
-use super::{rng::Rng, twin::Twins};
-use handover_engine::{Engine, Options, clock::ManualClock};
+use super::{
+    cast::{self, BOOK, House, TENANTS},
+    rng::Rng,
+    twin::Twins,
+};
+use handover_core::command::Caller;
+use handover_engine::{Engine, Filter, Options, Subscription, clock::ManualClock};
 use handover_store::{Hooks, Store};
 use std::{path::Path, sync::Arc};
 
@@ -53,4 +58,28 @@ impl Nodes {
             engine.close().await.unwrap();
         }
     }
+}
+
+/// How each of them is opened.
+pub fn options(clock: &ManualClock, house: &House) -> impl Fn() -> Options {
+    let (policy, clock) = (cast::policy(house), clock.clone());
+    move || Options {
+        policy: policy.clone(),
+        clock: Some(Arc::new(clock.clone())),
+        background: false,
+        sync: false,
+        ..Options::default()
+    }
+}
+
+/// The engine for each tenant.
+pub fn tenants(engine: &Engine) -> Vec<Engine> {
+    TENANTS.iter().map(|name| engine.for_caller(Caller::new(*name, *name).of_house())).collect()
+}
+
+/// The engine for each tenant, and what each of them hears; the book of the house, too.
+pub fn handles(engine: &Engine) -> (Vec<Engine>, Vec<Subscription>) {
+    let handle = |name: &str| engine.for_caller(Caller::new(name, name).of_house());
+    let feeds = TENANTS.iter().chain([&BOOK]).map(|name| handle(name).subscribe(Filter::default(), None)).collect();
+    (tenants(engine), feeds)
 }

@@ -4,8 +4,8 @@
 use super::{
     auditor::{Auditor, News},
     bounds::{self, AWAY_MS_MAX, DRAIN_MS, DRAIN_STEPS_MAX, OPEN_WITHIN_MS, SETTLE_POLLS_MAX, TRACE_LINES, WORK_MS},
-    cast::{self, BOOK, House, Nature, Player, TENANTS},
-    nodes::Nodes,
+    cast::{self, House, Nature, Player, TENANTS},
+    nodes::{Nodes, handles, options, tenants},
     rng::Rng,
 };
 use handover_core::{
@@ -16,14 +16,13 @@ use handover_core::{
     time::Timestamp,
 };
 use handover_engine::{
-    Engine, Filter, Notice, Options, Subscription,
+    Engine, Notice, Subscription,
     clock::{Clock as _, ManualClock},
 };
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     path::PathBuf,
     pin::pin,
-    sync::Arc,
     task::{Context, Poll, Waker},
     time::Duration,
 };
@@ -378,27 +377,4 @@ impl Sim {
         let (seed, house) = (self.seed, self.house.name);
         panic!("{why}\nseed {seed}, house {house}; see it again with SWARM_SEED={seed}");
     }
-}
-
-fn options(clock: &ManualClock, house: &House) -> impl Fn() -> Options {
-    let (policy, clock) = (cast::policy(house), clock.clone());
-    move || Options {
-        policy: policy.clone(),
-        clock: Some(Arc::new(clock.clone())),
-        background: false,
-        sync: false,
-        ..Options::default()
-    }
-}
-
-/// The engine for each tenant.
-fn tenants(engine: &Engine) -> Vec<Engine> {
-    TENANTS.iter().map(|name| engine.for_caller(Caller::new(*name, *name).of_house())).collect()
-}
-
-/// The engine for each tenant, and what each of them hears; the book of the house, too.
-fn handles(engine: &Engine) -> (Vec<Engine>, Vec<Subscription>) {
-    let handle = |name: &str| engine.for_caller(Caller::new(name, name).of_house());
-    let feeds = TENANTS.iter().chain([&BOOK]).map(|name| handle(name).subscribe(Filter::default(), None)).collect();
-    (tenants(engine), feeds)
 }

@@ -45,11 +45,16 @@ impl Client {
         // What the database's owner set for other work may not change what we promise, nor how plans are made for us.
         let set = format!(
             "SET search_path TO {}; SET synchronous_commit TO on; SET default_transaction_isolation TO 'read committed'; \
-             SET jit TO off; SET client_min_messages TO warning",
+             SET jit TO off; SET statement_timeout TO 0; SET lock_timeout TO 0; SET client_min_messages TO warning",
             address.quoted_schema()
         );
         client.batch(&set).await?;
         Ok(client)
+    }
+
+    /// Says that it is of no more use.
+    pub(super) fn spend(&self) {
+        self.in_moment.store(true, Ordering::Relaxed);
     }
 
     /// Whether it is of no more use.

@@ -26,6 +26,9 @@ pub enum Fault {
     /// The database cannot be reached, or does not take requests now.
     #[error("{0}")]
     Away(String),
+    /// Nobody knows any more whether a batch was written.
+    #[error("{0}")]
+    Unknown(String),
     /// Others took this process for gone.
     #[error("this process was taken for gone")]
     Fenced,
@@ -102,7 +105,7 @@ impl From<Fault> for StoreError {
             Fault::Away(text) => Self::Away(text),
             Fault::Fenced => Self::Fenced,
             Fault::Closed => Self::Closed,
-            Fault::Bad(text) | Fault::NoPartition(text) => Self::Failed(text),
+            Fault::Bad(text) | Fault::NoPartition(text) | Fault::Unknown(text) => Self::Failed(text),
         }
     }
 }

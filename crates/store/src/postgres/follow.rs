@@ -8,14 +8,14 @@ use crate::{Hooks, StoreError, StoredRecord};
 use handover_core::{
     digest::Digest,
     ids::SessionId,
-    limits::{FOLLOW_PAGE, LOOK_MS, STORE_AWAY_MS},
+    limits::{FOLLOW_PAGE, LOOK_MS},
 };
 use std::{
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tokio::{
     sync::{Notify, mpsc},
@@ -73,7 +73,7 @@ impl Follower {
             match self.page(u64::MAX).await {
                 Ok(records) if self.pending.load(Ordering::SeqCst) == 0 => {
                     let whole = records.len() == FOLLOW_PAGE;
-                    self.publish_foreign(records);
+                    self.publish_foreign(&records);
                     if !whole {
                         return;
                     }
@@ -91,14 +91,13 @@ impl Follower {
         let Own { mut batch, mut written } = own;
         let first = written.iter().filter_map(|written| written.as_ref().ok()?.first().copied()).min();
         if let Some(first) = first {
-            let since = Instant::now();
             let mut patience = Patience::new();
             while self.last + 1 < first {
                 if self.catch_up(first - 1).await.is_ok() {
                     continue;
                 }
                 self.client = None;
-                if since.elapsed() >= Duration::from_millis(STORE_AWAY_MS) {
+                if patience.is_over() {
                     // It is written. Whoever waits need not wait for the database to come back; the feed does.
                     answer(&mut batch, &mut written);
                     if self.own.is_closed() {
@@ -121,7 +120,7 @@ impl Follower {
                 // Removed meanwhile.
                 self.last = through;
             }
-            self.publish_foreign(records);
+            self.publish_foreign(&records);
         }
         Ok(())
     }
@@ -147,13 +146,13 @@ impl Follower {
         Ok(self.client.insert(client))
     }
 
-    fn publish_foreign(&mut self, records: Vec<StoredRecord>) {
+    fn publish_foreign(&mut self, records: &[StoredRecord]) {
         let Some(last) = records.last().map(|record| record.position) else { return };
         if let Some(hear) = &self.hooks.on_foreign {
-            hear(&records);
+            hear(records);
         }
         if let Some(publish) = &self.hooks.on_commit {
-            publish(last, &|| records.clone());
+            publish(last, &|| records.to_vec());
         }
         self.last = last;
     }

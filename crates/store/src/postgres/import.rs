@@ -82,41 +82,20 @@ impl Import<'_> {
     /// Fills the ledger, as of a position.
     pub(crate) async fn ledger(&self, ledger: &[(Account, Entry)], position: u64) -> Result<(), StoreError> {
         let sql = "INSERT INTO ledger (account, reserved_tokens, reserved_micros, reserved_ms, used_tokens, used_micros, \
-                   used_ms, ended, succeeded, ms, ms_squares, cost, cost_squares, failures, open_until, probe, trips, \
-                   changed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
-        for (account, entry) in ledger {
-            let [reserved, used] =
-                [entry.reserved, entry.used].map(|sum| [int(sum.tokens), int(sum.micros), int(sum.ms)]);
-            let (sample, breaker) = (&entry.sample, &entry.breaker);
-            let (ended, succeeded) = (int(sample.ended), int(sample.succeeded));
-            let (failures, trips) = (i64::from(breaker.failures), i64::from(breaker.trips));
-            let open_until = breaker.open_until.map(|at| at.0);
-            let probe = breaker.probe.map(|handoff| handoff.0);
-            self.client
-                .execute(
-                    sql,
-                    &[
-                        &account.as_str(),
-                        &reserved[0],
-                        &reserved[1],
-                        &reserved[2],
-                        &used[0],
-                        &used[1],
-                        &used[2],
-                        &ended,
-                        &succeeded,
-                        &sample.ms,
-                        &sample.ms_squares,
-                        &sample.cost,
-                        &sample.cost_squares,
-                        &failures,
-                        &open_until,
-                        &probe,
-                        &trips,
-                        &int(position),
-                    ],
-                )
-                .await?;
+                   used_ms, ended, succeeded, failures, trips, changed, ms, ms_squares, cost, cost_squares, open_until, \
+                   probe) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+        for (account, Entry { reserved, used, sample, breaker }) in ledger {
+            let account = account.as_str();
+            let sums = [reserved.tokens, reserved.micros, reserved.ms, used.tokens, used.micros, used.ms];
+            let counts = [sample.ended, sample.succeeded, breaker.failures.into(), breaker.trips.into(), position];
+            let numbers: Vec<i64> = sums.into_iter().chain(counts).map(int).collect();
+            let fractions = [sample.ms, sample.ms_squares, sample.cost, sample.cost_squares];
+            let (open_until, probe) = (breaker.open_until.map(|at| at.0), breaker.probe.map(|handoff| handoff.0));
+            let mut values: Vec<&(dyn ToSql + Sync)> = vec![&account];
+            values.extend(numbers.iter().map(|number| number as &(dyn ToSql + Sync)));
+            values.extend(fractions.iter().map(|fraction| fraction as &(dyn ToSql + Sync)));
+            values.extend([&open_until as &(dyn ToSql + Sync), &probe]);
+            self.client.execute(sql, &values).await?;
         }
         Ok(())
     }

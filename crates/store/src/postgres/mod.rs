@@ -28,7 +28,9 @@ use crate::{Commit, Hooks, Node, Prunable, Running, StoreError, failpoint};
 use address::Address;
 use connect::Client;
 use follow::Follower;
-use handover_core::limits::{PUBLISH_QUEUE_MAX, STORE_READERS, STORE_SCANNERS, WRITER_QUEUE_MAX, WRITER_WAIT_MS};
+use handover_core::limits::{
+    PUBLISH_QUEUE_MAX, STORE_BATCH_MS, STORE_READERS, STORE_SCAN_MS, STORE_SCANNERS, WRITER_QUEUE_MAX, WRITER_WAIT_MS,
+};
 use node::{Beat, Identity};
 use parking_lot::Mutex;
 use readers::{Patience, Readers, read};
@@ -113,8 +115,8 @@ impl PostgresStore {
             month: 0,
         };
         let tasks = vec![tokio::spawn(writer.run()), tokio::spawn(follower.run()), tokio::spawn(beat.run())];
-        let short = Readers::new(address.clone(), STORE_READERS);
-        let long = Readers::new(address.clone(), STORE_SCANNERS);
+        let short = Readers::new(address.clone(), STORE_READERS, STORE_BATCH_MS);
+        let long = Readers::new(address.clone(), STORE_SCANNERS, STORE_SCAN_MS);
         Self { short, long, queue, identity, bell, tasks: Mutex::new(tasks) }
     }
 

@@ -103,7 +103,7 @@ impl<'a> Postings<'a> {
             let account = posting.account.as_str();
             match &posting.change {
                 Change::Reserve { amount, .. } | Change::Hold(amount) => {
-                    hold(held.entry(account).or_insert(START), amount)
+                    hold(held.entry(account).or_insert(START), amount);
                 }
                 Change::Release(amount) => release(held.entry(account).or_insert(START), amount),
                 change => sums.entry(account).or_default().add(change),

@@ -16,6 +16,8 @@ pub(super) struct Readers {
     address: Address,
     idle: Mutex<Vec<Client>>,
     permits: Semaphore,
+    /// How long an answer may take before the connection is taken for broken.
+    pub(super) patience: Duration,
 }
 
 /// A connection for one read.
@@ -26,9 +28,10 @@ pub(super) struct Guard<'r> {
 }
 
 impl Readers {
-    /// At most so many at once.
-    pub(super) fn new(address: Address, count: usize) -> Self {
-        Self { address, idle: Mutex::default(), permits: Semaphore::new(count.max(1)) }
+    /// At most so many at once, for questions that take at most so many milliseconds.
+    pub(super) fn new(address: Address, count: usize, patience_ms: u64) -> Self {
+        let patience = Duration::from_millis(patience_ms);
+        Self { address, idle: Mutex::default(), permits: Semaphore::new(count.max(1)), patience }
     }
 
     /// A connection, as soon as one is free.
@@ -86,11 +89,16 @@ impl Patience {
 
     /// Waits a little longer each time; `Away` when that was long enough.
     pub(super) async fn again(&mut self, why: String) -> Result<(), StoreError> {
-        if self.since.elapsed() >= Duration::from_millis(STORE_AWAY_MS) {
+        if self.is_over() {
             return Err(StoreError::Away(why));
         }
         self.pause().await;
         Ok(())
+    }
+
+    /// Whether that was long enough.
+    pub(super) fn is_over(&self) -> bool {
+        self.since.elapsed() >= Duration::from_millis(STORE_AWAY_MS)
     }
 
     /// Waits a little longer each time.
@@ -109,7 +117,12 @@ macro_rules! read {
             let asked = async {
                 let guard = $readers.client().await?;
                 let $client = &*guard;
-                $question.await
+                // A connection that lost the other end may never say so.
+                let answered = tokio::time::timeout($readers.patience, $question).await;
+                answered.unwrap_or_else(|_| {
+                    guard.spend();
+                    Err($crate::postgres::fault::Fault::Away("it does not answer".to_owned()))
+                })
             };
             match asked.await {
                 Err($crate::postgres::fault::Fault::Away(why)) => patience.again(why).await?,

@@ -10,6 +10,7 @@ use handover_core::{
     ids::SessionId,
     time::Timestamp,
 };
+use std::collections::HashSet;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
@@ -145,7 +146,9 @@ impl<'a> Batch<'a> {
         for (row, n) in commit.records.iter().zip(1..) {
             self.record(row, (c, n), before, &commit.session.id);
         }
-        for row in &commit.items {
+        // A part that changed twice is as it was last.
+        let mut seen = HashSet::new();
+        for row in commit.items.iter().rev().filter(|row| seen.insert((row.kind.number(), &row.key))) {
             self.item(row, c);
         }
         for row in &commit.messages {

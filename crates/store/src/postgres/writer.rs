@@ -16,7 +16,7 @@ use super::{
 use crate::{Hooks, Prunable, StoreError, rows::Commit};
 use handover_core::{
     ledger::Account,
-    limits::{BATCH_BYTES_MAX, BATCH_COMMITS_MAX, STORE_AWAY_MS, STORE_BATCH_MS, WRITER_QUEUE_MAX},
+    limits::{BATCH_BYTES_MAX, BATCH_COMMITS_MAX, STORE_AWAY_MS, STORE_BATCH_MS, STORE_CONNECT_MS, WRITER_QUEUE_MAX},
 };
 use std::{
     collections::{HashSet, VecDeque},
@@ -232,13 +232,22 @@ impl Writer {
                 Err(Fault::Fenced) => {
                     let why = "this process was gone for so long that nobody knows whether this was written";
                     self.begin_anew().await;
-                    return Err(Fault::Damaged(why.to_owned()));
+                    return Err(Fault::Unknown(why.to_owned()));
                 }
                 Err(_) => self.client = None,
             }
             self.refuse_late("the connection broke");
+            if self.is_closing() && patience.is_over() {
+                let why = "the store was closed while the database was away: nobody knows whether this was written";
+                return Err(Fault::Unknown(why.to_owned()));
+            }
             patience.pause().await;
         }
+    }
+
+    /// Whether nobody will ask for anything more.
+    fn is_closing(&self) -> bool {
+        self.queue.is_closed() || self.backlog.iter().any(|job| matches!(job, Job::Close(_)))
     }
 
     /// Tells those that have waited long enough, and of which nothing was sent.
@@ -282,6 +291,9 @@ impl Writer {
                 Err(_) => self.client = None,
             }
             self.refuse_late("the database cannot be reached");
+            if self.is_closing() && patience.is_over() {
+                return;
+            }
             patience.pause().await;
         }
         self.number = 0;
@@ -322,7 +334,7 @@ impl Writer {
     async fn finish(mut self) {
         self.queue.close();
         if let Some(client) = self.client.take() {
-            let _ = self.identity.leave(&client).await;
+            let _ = tokio::time::timeout(Duration::from_millis(STORE_CONNECT_MS), self.identity.leave(&client)).await;
         }
         let _ = self.closed.send(true);
     }

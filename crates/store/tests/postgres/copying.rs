@@ -43,6 +43,7 @@ async fn full_house(store: Arc<dyn Store>) -> House {
     let parts = house.store.prunable(PERIODS, house.now, 10).await.unwrap();
     assert_eq!(parts.len(), 1);
     house.prune(parts).await.unwrap();
+    house.waiting.clear();
     let mut dice = Dice::new(11);
     let ids = [house.open("one").await, house.open("two").await];
     for _ in 0..150 {
@@ -56,6 +57,7 @@ async fn full_house(store: Arc<dyn Store>) -> House {
 
 async fn some_more(house: &mut House) {
     let id = house.open("three").await;
+    house.whole(&id, "ann", "eve").await;
     for to in ["bob", "cleo"] {
         let handoff = house.initiate(&id, delegation("ann", to)).await;
         let accept = Command::Accept {

@@ -15,9 +15,15 @@ mod stores;
 #[path = "../contract/suite/whole.rs"]
 mod whole;
 
+mod accounts;
 mod copying;
+mod cuts;
+mod fencing;
 mod holding;
 mod months;
+mod opening;
+mod order;
+mod proxy;
 mod sql;
 mod view;
 

@@ -14,7 +14,7 @@ async fn a_handoff_has_the_conversation_up_to_it() {
     let mut house = House::on(stores::postgres(folder.path(), None));
     let id = house.open("one").await;
     house.say(&id, "first").await;
-    house.say(&id, "second \"quoted\" \\u0000 and \u{0}").await;
+    house.say(&id, "second \"quoted\" \\u0000").await;
     let mut request = delegation("ann", "bob");
     request.reason = "it is the specialist's".into();
     request.user_intent = "to be served".into();
@@ -47,9 +47,19 @@ async fn a_handoff_has_the_conversation_up_to_it() {
     let words = |column: usize| rows[0].get::<_, &str>(column);
     assert_eq!((words(1), words(2), words(3)), ("one", "ann", "bob"));
     assert_eq!((words(4), words(5)), ("it is the specialist's", "first"));
-    assert_eq!(words(6), "second \"quoted\" \\u0000 and \u{fffd}", "there is no character 0 in a jsonb");
+    assert_eq!(words(6), "second \"quoted\" \\u0000");
     assert_eq!((words(8), words(9), words(11)), ("trace-7", "to be served", "2023-11-14T22:13:20.000Z"));
     assert!(rows[0].get::<_, bool>(10) && !rows[0].get::<_, bool>(12));
     assert_eq!((rows[0].get::<_, i32>(7), rows[1].get::<_, i32>(7)), (2, 3));
     assert_eq!(rows[1].get::<_, Option<&str>>(8), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_jsonb_cannot_hold_is_shown_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let _store = stores::postgres(folder.path(), None);
+    let client = shell(folder.path()).await;
+    let body = r#"{"a":"\u0000 and \\u0000 and \\\u0000"}"#;
+    let shown: String = client.query_one("SELECT shown($1) ->> 'a'", &[&body]).await.unwrap().get(0);
+    assert_eq!(shown, "\u{fffd} and \\u0000 and \\\u{fffd}");
 }

@@ -24,44 +24,44 @@ END $$;
 CREATE FUNCTION prune_v1(p_session text[], p_through bigint[], p_hash bytea[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   i integer;
-  s record;
+  v_s record;
 BEGIN
   FOR i IN 1 .. cardinality(p_session) LOOP
-    SELECT s.no, s.tenant, s.pruned_seq, s.head_seq = p_through[i] AS whole, r.position INTO s
+    SELECT s.no, s.tenant, s.pruned_seq, s.head_seq = p_through[i] AS whole, r.position INTO v_s
       FROM sessions s JOIN records r ON r.session_no = s.no AND r.seq = p_through[i]
       WHERE s.id = p_session[i] AND r.hash = p_hash[i] AND s.pruned_seq < p_through[i] AND s.ended_at IS NOT NULL;
     IF NOT FOUND THEN
       RAISE EXCEPTION 'a part of "%" no longer fits', p_session[i] USING ERRCODE = 'HO003';
     END IF;
     WITH gone AS (
-      DELETE FROM handoffs WHERE session_no = s.no AND no <= s.position RETURNING no, from_agent, to_agent, status
+      DELETE FROM handoffs WHERE session_no = v_s.no AND no <= v_s.position RETURNING no, from_agent, to_agent, status
     ), closed AS (
       DELETE FROM open USING gone WHERE open.no = gone.no
     ), pairs AS (
       SELECT from_agent, to_agent, count(*) AS n FROM gone GROUP BY from_agent, to_agent
     ), of_session AS (
       UPDATE counts c SET n = c.n - p.n FROM pairs p
-        WHERE c.session_no = s.no AND c.from_agent = p.from_agent AND c.to_agent = p.to_agent
+        WHERE c.session_no = v_s.no AND c.from_agent = p.from_agent AND c.to_agent = p.to_agent
     ), of_tenant AS (
       UPDATE tenant_counts c SET n = c.n - p.n FROM pairs p
-        WHERE c.tenant = s.tenant AND c.from_agent = p.from_agent AND c.to_agent = p.to_agent
+        WHERE c.tenant = v_s.tenant AND c.from_agent = p.from_agent AND c.to_agent = p.to_agent
     )
     UPDATE totals t SET n = t.n - g.n
       FROM (SELECT status AS name, count(*) AS n FROM gone GROUP BY status
-            UNION ALL SELECT 'records', p_through[i] - s.pruned_seq) g
-      WHERE t.tenant = s.tenant AND t.name = g.name;
-    DELETE FROM counts WHERE session_no = s.no AND n <= 0;
-    DELETE FROM tenant_counts WHERE tenant = s.tenant AND n <= 0;
-    DELETE FROM returns WHERE session_no = s.no AND seq <= p_through[i];
-    DELETE FROM keys WHERE session_no = s.no AND seq <= p_through[i];
-    IF s.whole THEN
-      DELETE FROM items WHERE session_no = s.no;
+            UNION ALL SELECT 'records', p_through[i] - v_s.pruned_seq) g
+      WHERE t.tenant = v_s.tenant AND t.name = g.name;
+    DELETE FROM counts WHERE session_no = v_s.no AND n <= 0;
+    DELETE FROM tenant_counts WHERE tenant = v_s.tenant AND n <= 0;
+    DELETE FROM returns WHERE session_no = v_s.no AND seq <= p_through[i];
+    DELETE FROM keys WHERE session_no = v_s.no AND seq <= p_through[i];
+    IF v_s.whole THEN
+      DELETE FROM items WHERE session_no = v_s.no;
     END IF;
     UPDATE sessions SET pruned_seq = p_through[i], pruned_hash = p_hash[i],
-        over_at = CASE WHEN s.whole THEN NULL ELSE over_at END,
-        pruned_n = CASE WHEN s.whole THEN coalesce((SELECT max(n) FROM messages WHERE session_no = s.no), 0)
+        over_at = CASE WHEN v_s.whole THEN NULL ELSE over_at END,
+        pruned_n = CASE WHEN v_s.whole THEN coalesce((SELECT max(n) FROM messages WHERE session_no = v_s.no), 0)
                    ELSE pruned_n END
-      WHERE no = s.no;
+      WHERE no = v_s.no;
   END LOOP;
 END $$;
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::clock::ManualClock;
-use handover_core::refusal::Refusal;
+use handover_core::{refusal::Refusal, time::Timestamp};
 use std::time::Duration;
 
 /// What a submission comes to that is refused so often before it passes, and how often it was submitted.
