@@ -31,4 +31,4 @@ pub const MOVED_AT_ONCE: u64 = 5_000;
 /// Pages of rows that are on their way at once when an installation is copied from one store to another.
 pub const COPY_PAGES_MAX: usize = 2;
 /// About how large such a page becomes at the most, in bytes.
-pub const COPY_PAGE_BYTES: usize = 4 << 20;
+pub const COPY_PAGE_BYTES: usize = 4 * 1024 * 1024;
