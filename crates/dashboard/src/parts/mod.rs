@@ -16,6 +16,7 @@ pub(crate) use handover_core::{
 pub(crate) use text::{body, cut, cut_text, fold, json, micros, money, quoted};
 pub(crate) use time::{ago, clock, moment, until};
 
+use crate::people::Count;
 use handover_core::{
     handoff::{Handoff, Kind, Status},
     ids::{AgentId, HandoffId, SessionId},
@@ -29,6 +30,14 @@ pub(crate) fn up_to(count: usize) -> String {
 }
 
 /// An agent, leading to it.
+/// A count that may have ended at a bound.
+pub(crate) fn at_least(count: Count) -> String {
+    match count {
+        Count { found, more: true } if found < PAGE_ROWS => format!("{found}+"),
+        Count { found, .. } => up_to(found),
+    }
+}
+
 pub(crate) fn agent(id: &AgentId) -> Markup {
     html! { a.agent href=(agent_url(id)) { (id) } }
 }

@@ -1,7 +1,11 @@
 //! The story of a handoff: the ten steps, as far as it has come.
 
 use crate::parts;
-use handover_core::{handoff::Handoff, limits::PAGE_ROWS, record::Record};
+use handover_core::{
+    handoff::Handoff,
+    limits::{PAGE_RECORDS, PAGE_ROWS},
+    record::Record,
+};
 use handover_engine::{StoryStep, tell};
 use maud::{Markup, html};
 
@@ -26,6 +30,9 @@ pub(super) fn card(handoff: &Handoff, records: &[Record]) -> Markup {
             header {
                 h2 { "Story" }
                 a.push href=(format!("/audit?handoff={}", handoff.id)) { "All records" }
+            }
+            @if records.len() >= 2 * PAGE_RECORDS {
+                p.soft { "Its first and its last " (PAGE_RECORDS) " records are told here. What is between them is in the audit trail." }
             }
             ol.story {
                 @for (step, times) in &steps[..first] { (line(handoff, step, *times)) }
