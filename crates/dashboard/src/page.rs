@@ -307,7 +307,7 @@ fn side(visitor: &Visitor, here: Nav, waiting: &Waiting, live: bool) -> Markup {
                 }
             }
             div.who {
-                @if live { span.live id="live" role="status" title="New events show at once" { "live" } }
+                @if live { span.live.yet id="live" role="status" title="New events show at once when the page hears of them" { "not live yet" } }
                 span.name title=(format!("{} of {}", visitor.role, visitor.tenant)) {
                     @if visitor.signed_in { (visitor.name) } @else { "open server" }
                     " " small { (visitor.role) }

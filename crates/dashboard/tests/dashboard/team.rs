@@ -34,6 +34,8 @@ async fn the_picture_says_how_often_and_how_well() {
     for browser in [house.local(), house.signed_in(Role::Viewer).await, house.signed_in(Role::Operator).await] {
         let seen = house.get(&browser, "/team").await;
         seen.shows("hg-w5").shows("hg-w1").shows("hg-edge-good").shows("hg-edge-bad").shows("hg-person");
+        seen.shows("href=\"/handoffs?from=ann&amp;to=bob\" aria-label=\"ann → bob · ×5");
+        seen.shows("left alone after failures").shows("href=\"#agents\"").shows("id=\"agents\"");
         seen.shows("href=\"/team/bob\"").shows("0 of 5").shows("100 %").shows("Thicker is more often");
     }
 }
@@ -67,10 +69,10 @@ async fn operators_take_out_and_bring_back_and_others_look() {
     let why = [("drain", "no"), ("reason", "mended")];
     let seen = house.act(&local, "/team/bob", "/team/bob/standing", &why).await;
     assert_eq!(seen.to(), "/team/bob?done=back");
-    let without = house.post(&local, "/team/bob/standing", &[("drain", "yes")]).await;
-    assert_eq!(without.status, StatusCode::FORBIDDEN);
     let book = house.get(&local, "/audit?book=house&type=agent_standing").await;
     book.shows("too many mistakes, by local").shows("mended, by local");
+    let without = house.post(&local, "/team/bob/standing", &[("drain", "yes")]).await;
+    assert_eq!(without.status, StatusCode::FORBIDDEN);
     let viewer = house.signed_in(Role::Viewer).await;
     house.get(&viewer, "/team/bob").await.hides("Give it nothing new").shows("Operators close breakers");
     for path in ["/team/bob/standing", "/team/bob/breaker"] {
@@ -94,8 +96,6 @@ async fn an_open_breaker_is_closed_by_hand() {
     assert_eq!(seen.to(), "/team/bob?done=reset");
     assert!(house.engine.breaker(&agent("bob")).unwrap().open_until.is_none());
     house.get(&local, "/team/bob").await.hides("Close the breaker");
-}
-
     house.get(&local, "/audit?book=house&type=breaker_moved").await.shows("the wing is mended, by local");
 }
 
@@ -122,6 +122,8 @@ async fn what_ended_is_shown_behind_any_number_that_are_open() {
     let first = card("queue");
     let first = first.split("<li ").nth(1).unwrap();
     assert!(first.contains("put out the fire"), "{first}");
+}
+
 #[tokio::test]
 async fn large_teams_come_in_pages_and_are_searched() {
     let house = House::open().await;

@@ -12,7 +12,12 @@ use crate::{
     wrong::Wrong,
 };
 use handover_core::{
-    access::Right, budget::Amount, handoff::Handoff, ids::HandoffId, limits::PAGE_RECORDS, record::Record,
+    access::Right,
+    budget::Amount,
+    handoff::Handoff,
+    ids::HandoffId,
+    limits::{PAGE_HANDOFFS, PAGE_RECORDS},
+    record::Record,
 };
 use handover_engine::{Engine, RecordQuery};
 use maud::{Markup, html};
@@ -35,7 +40,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
     let id = ask.handoff()?;
     let handoff = ask.engine.handoff(id).await?;
     let session = ask.engine.session(&handoff.session_id).await?;
-    let others = latest(&ask.engine, &handoff.session_id).await?;
+    let others = latest(&ask.engine, &handoff.session_id, PAGE_HANDOFFS).await?;
     let records = records(&ask.engine, id).await?;
     let body = html! {
         (head(&ask, &handoff))
@@ -43,7 +48,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
         div.split {
             div {
                 (task(&ask, &handoff))
-                (story::card(&handoff, &records))
+                (story::card(&ask, &handoff, &records))
                 (result(&ask, &handoff))
                 (routing::card(&records))
                 (crossing::card(&handoff))
@@ -121,9 +126,9 @@ fn task(ask: &Ask, handoff: &Handoff) -> Markup {
                 (parts::facts(&rows))
                 @if !request.task.payload.is_null() { (parts::body(&request.task.payload)) }
                 @for asked in &handoff.questions {
-                    p.warn {
+                    div.warn {
                         (handoff.to_agent) " asked: " (parts::fold(&asked.question))
-                        @if let Some(given) = &asked.answer { br; (given.by) ": " (parts::fold(&given.text)) }
+                        @if let Some(given) = &asked.answer { div { (given.by) ": " (parts::fold(&given.text)) } }
                         @else { " " a href="/inbox" { "Answer it" } }
                     }
                 }

@@ -83,7 +83,7 @@ fn item(ask: &Ask, one: &Waiting) -> Markup {
             }
             @if let Some(result) = &one.result {
                 (parts::body(&result.result.body))
-                @if !result.notes.is_empty() { p.soft { (parts::fold(&result.notes)) } }
+                @if !result.notes.is_empty() { div.soft { (parts::fold(&result.notes)) } }
             }
             p.soft { "In " (parts::session(&one.session)) }
             @if may_work(ask, &one.to) {

@@ -108,9 +108,10 @@ fn may_work(ask: &Ask, agent: &AgentId) -> bool {
 fn keys(ask: &Ask) -> Markup {
     html! {
         @if ask.may(Right::Act) {
-            p.keys {
+            div.keys {
                 kbd { "j" } " " kbd { "k" } " next and previous · " kbd { "a" } " take or answer · " kbd { "e" } " result · " kbd { "q" }
-                " ask · " kbd { "l" } " later · " kbd { "r" } " decline · " kbd { "Esc" } " leaves a field"
+                " ask · " kbd { "l" } " later · " kbd { "r" } " decline · " kbd { "Esc" } " leaves a field · "
+                (parts::keys_switch())
             }
         }
     }

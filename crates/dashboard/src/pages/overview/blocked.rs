@@ -55,14 +55,18 @@ pub(super) async fn list(ask: &Ask, open: &Open) -> Found<Blocked> {
 
 fn of(handoff: &Handoff, tone: &'static str, badge: &'static str, on: Markup, why: &str) -> Blocked {
     let task = parts::quoted(&handoff.request.task.description, 70);
-    let from = &handoff.request.from_agent;
+    // Several wait for the same: what the user wants tells them apart.
+    let (from, wanted) = (&handoff.request.from_agent, &handoff.request.original_request);
     Blocked {
         key: handoff.id.to_string(),
         tone,
         badge,
         on,
         what: html! { (why) (task) },
-        place: html! { "#" (handoff.n) " of " (parts::session(&handoff.session_id)) ", from " (parts::agent(from)) },
+        place: html! {
+            "#" (handoff.n) " of " (parts::session(&handoff.session_id)) ", from " (parts::agent(from))
+            @if *wanted != handoff.request.task.description { ": " (parts::quoted(wanted, 60)) }
+        },
         until: handoff.due(),
         href: parts::handoff_url(handoff.id),
     }
