@@ -43,7 +43,9 @@ pub(crate) fn cookie(headers: &HeaderMap, secure: bool) -> Option<String> {
 
 fn set_cookie(response: &mut Response<Body>, name: &str, secure: bool, value: &str, seconds: u64) {
     let only = if secure { "; Secure" } else { "" };
-    let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{only}");
+    // Links in a mail or a chat lead to the page, and not to the door. What changes something needs the word of a form, which
+    // no other house knows.
+    let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{only}");
     if let Ok(value) = HeaderValue::from_str(&text) {
         response.headers_mut().append(header::SET_COOKIE, value);
     }

@@ -68,15 +68,23 @@ impl Engine {
     /// # Errors
     /// When there is no such agent, this caller is bound to certain agents, is no operator, or the agent is of the house.
     pub async fn reset_breaker(&self, agent: &AgentId) -> Result<(), HandoffError> {
+        self.reset_breaker_because(agent, "reset").await
+    }
+
+    /// The same with a reason, which the book of the house keeps with the name of whoever asked.
+    ///
+    /// # Errors
+    /// As [`Engine::reset_breaker`], and when the reason is no short text.
+    pub async fn reset_breaker_because(&self, agent: &AgentId, reason: &str) -> Result<(), HandoffError> {
         self.unbound()?;
         self.caller.may(Right::Operate)?;
         self.may_change(&self.known_agent(agent).await?.profile)?;
+        let why = self.by_hand(reason)?;
         self.refresh_ledger().await?;
         if self.inner.ledger.read().breaker(agent).is_quiet() {
             return Ok(());
         }
         let postings = vec![Posting { account: Account::of_agent(agent), change: Change::Reset }];
-        let why = format!("reset by {}", self.caller.name);
         let event = Event::BreakerMoved { agent: agent.clone(), breaker: Breaker::default(), why };
         self.write_house_posting(vec![event], Vec::new(), postings).await?;
         self.is_back(agent);

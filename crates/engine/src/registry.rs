@@ -123,12 +123,21 @@ impl Engine {
     /// # Errors
     /// When there is no such agent, it is not this caller's to change, or the caller is no operator.
     pub async fn drain(&self, agent: &AgentId, drain: bool) -> Result<(), HandoffError> {
+        self.drain_because(agent, drain, "asked for").await
+    }
+
+    /// The same with a reason, which the book of the house keeps with the name of whoever asked.
+    ///
+    /// # Errors
+    /// As [`Engine::drain`], and when the reason is no short text.
+    pub async fn drain_because(&self, agent: &AgentId, drain: bool, reason: &str) -> Result<(), HandoffError> {
         self.acts_for(agent)?;
         self.caller.may(Right::Operate)?;
         self.may_change(&self.known_agent(agent).await?.profile)?;
         let standing = if drain { Standing::Draining } else { Standing::Available };
+        let why = self.by_hand(reason)?;
         let _alone = self.inner.registry.lock().await;
-        self.write_standing(agent, standing, "asked for", |_| true).await
+        self.write_standing(agent, standing, &why, |_| true).await
     }
 
     /// Removes an agent that has no work. What was counted of it is forgotten later, when it limits nothing any more:
