@@ -12,7 +12,7 @@ mod proxy;
 mod told;
 
 pub use nats::Nats;
-pub use place::free_port;
+pub use place::{free_port, postgres_program};
 pub use postgres::{GUARDED, Postgres, SECRET};
 pub use proxy::{Moment, Proxy};
 pub use told::{NATS, POSTGRES, told_nats, told_postgres};

@@ -20,7 +20,6 @@ pub const SOURCES: [&str; 12] = [
     "crates/core/src/limits/dashboard.rs",
     "crates/core/src/limits/a2a.rs",
     "crates/core/src/limits/remote.rs",
-    "crates/core/src/limits/nodes.rs",
 ];
 
 /// A named bound.

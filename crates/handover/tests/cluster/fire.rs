@@ -66,7 +66,7 @@ impl Trouble {
             Self::PostgresRestarted => house.postgres.restart().unwrap(),
             Self::CutAfterCommit => {
                 // What a batch carries: the database has it, and the answer does not arrive.
-                house.nodes[node].way.cut_at(b"initiated", Moment::AfterForwarding);
+                house.nodes[node].way.cut_at(b"initiated", Moment::Answered);
             }
             Self::NatsKilled => {
                 house.nats.kill().unwrap();

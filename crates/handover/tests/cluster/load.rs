@@ -122,7 +122,8 @@ async fn carry_out(client: &Client, pilot: &AgentId, id: HandoffId, n: usize, go
         let Some(taken) = patiently(|| client.claim(pilot, &claiming)).await.unwrap() else { continue };
         assert_eq!(taken.handoff.id, id, "an agent of one session gets its work");
         going.one_more();
-        let given = patiently(|| client.give_back(id, taken.lease, &done(json!({"done": n})), None)).await;
+        let giving = done(json!({"done": n}));
+        let given = patiently(|| client.give_back(id, taken.lease, &giving, None)).await;
         match given {
             Ok(_) => return going.one_more(),
             // Given back before, and the answer was lost on its way.

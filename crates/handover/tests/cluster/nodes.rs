@@ -2,10 +2,6 @@
 
 use handover_client::Client;
 use handover_stand::{Nats, Postgres, Proxy};
-use nix::{
-    sys::signal::{Signal, kill},
-    unistd::Pid,
-};
 use std::{
     io::{BufRead, BufReader},
     net::{SocketAddr, TcpListener},
@@ -117,16 +113,17 @@ impl Node {
     }
 
     pub fn pause(&self) {
-        self.signal(Signal::SIGSTOP);
+        self.signal("-STOP");
     }
 
     pub fn wake(&self) {
-        self.signal(Signal::SIGCONT);
+        self.signal("-CONT");
     }
 
-    fn signal(&self, signal: Signal) {
+    fn signal(&self, signal: &str) {
         let running = self.running.as_ref().unwrap();
-        kill(Pid::from_raw(i32::try_from(running.id()).unwrap()), signal).unwrap();
+        let sent = Command::new("kill").args([signal, &running.id().to_string()]).status().unwrap();
+        assert!(sent.success());
     }
 }
 
