@@ -3,6 +3,7 @@
 use crate::{
     House,
     ask::{self, Answer, Ask, see},
+    assets,
     fields::Fields,
     headers,
     page::{self, Frame, Nav},
@@ -18,7 +19,7 @@ use handover_core::{
     refusal::{Code, HandoffError, Refusal},
 };
 use handover_engine::{Denied, Engine, Turnstile};
-use maud::html;
+use maud::{PreEscaped, html};
 use std::sync::Arc;
 
 /// The name of the cookie. With its prefix browsers take it by TLS alone, and from no other host. Without TLS it has the port
@@ -134,6 +135,10 @@ async fn shown(house: &House, headers: &HeaderMap, turnstile: Option<&Turnstile>
 fn form(next: &str, problem: Option<&HandoffError>) -> Response<Body> {
     let body = html! {
         section.door {
+            p.brand {
+                svg.logo viewBox="0 0 32 32" width="26" height="26" aria-hidden="true" { (PreEscaped(assets::LOGO)) }
+                span { "Handover" }
+            }
             h1 { "Sign in" }
             p.soft { "See what is handed over, as it happens, and step in." }
             @if let Some(problem) = problem { (wrong::problem(problem)) }

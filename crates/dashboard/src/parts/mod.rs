@@ -188,8 +188,8 @@ pub(crate) fn bar(share: u64) -> Markup {
 /// A drawing. One that is wider than the window can be moved, and says so.
 pub(crate) fn picture(graph: &Graph, name: &str) -> Markup {
     html! {
-        div.picture tabindex="0" role="region" aria-label=(name) { (PreEscaped(graph::svg_for_page(graph))) }
         p.sideways { "The drawing is wider than the window: move it sideways." }
+        div.picture tabindex="0" role="region" aria-label=(name) { (PreEscaped(graph::svg_for_page(graph))) }
     }
 }
 

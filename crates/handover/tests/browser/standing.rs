@@ -61,7 +61,7 @@ async fn boxes_and_arrows_of_the_team_are_followed() {
     browser.see_not("Write one").await;
     browser.everybody_can_use("a list of handoffs").await;
     browser.fits("a list of handoffs").await;
-    browser.press("Correct three").await;
+    browser.press_at("[data-part=handoffs] a[href^='/handoffs/']").await;
     browser.at("/handoffs/").await;
     browser.see("What crossed").await;
     // On a phone a picture that is too wide says so, and begins at its first box.

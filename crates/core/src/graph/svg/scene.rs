@@ -64,8 +64,8 @@ impl Scene {
 
     /// The same with fewer boxes side by side, as far as that makes it fit; else as narrow as it gets.
     pub fn within(graph: &Graph, width: usize) -> Self {
-        let mut best = Self::of(graph);
-        for across in (GRAPH_ACROSS / 4..usual(graph)).rev() {
+        let (mut best, most) = (Self::of(graph), usual(graph));
+        for across in [most * 3 / 4, most / 2, most / 4] {
             if best.width <= width {
                 break;
             }

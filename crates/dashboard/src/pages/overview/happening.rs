@@ -61,7 +61,7 @@ pub(super) async fn activity(ask: &Ask) -> Result<Markup, HandoffError> {
         let asked: Asked = serde_json::from_str(&stored.text).ok()?;
         Some((told(&message, &asked.caller)?, message))
     };
-    let heard: Vec<_> = records.iter().rev().filter_map(news).take(2 * OVERVIEW_ROWS).collect();
+    let heard: Vec<_> = records.iter().rev().filter_map(news).take(3 * OVERVIEW_ROWS).collect();
     Ok(html! {
         section.card data-part="activity" {
             header { h2 { "Latest" } a.push.small href="/audit" { "All that happened" } }

@@ -41,7 +41,7 @@ pub(crate) fn strip(ask: &Ask, session: &Session, last: Option<&Handoff>) -> Mar
             span.soft { (parts::ago(handoff.closed_at.or(handoff.accepted_at).unwrap_or(handoff.opened_at), ask.now)) }
             @if let Some(due) = handoff.due() { (parts::until(due, ask.now)) }
             @if session.active_agent != handoff.to_agent {
-                span.soft { "· the session is with " (parts::agent(&session.active_agent)) }
+                span.soft { "the session is with " (parts::agent(&session.active_agent)) }
             }
         }
     }

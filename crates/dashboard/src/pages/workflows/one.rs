@@ -140,7 +140,7 @@ fn rules(ask: &Ask, workflow: &Workflow, fired: &BTreeMap<String, u64>, since: O
 
 fn rule_row(workflow: &Workflow, rule: &Rule, fired: u64) -> Markup {
     html! {
-        tr {
+        tr id=(super::rule_place(&rule.id)) {
             td { code { (rule.id) } }
             td.number data-name="used" { (counted(usize::try_from(fired).unwrap_or(usize::MAX), false)) }
             td { (parts::agent(&rule.from)) }
