@@ -150,8 +150,12 @@ async fn what_was_not_told_before_a_restart_is_told_after_it() {
         client.rpc("ListTaskPushNotificationConfigs", json!({"taskId": task})).await["result"]["configs"].clone();
     assert_eq!(kept, json!([config(&task, "one", &receiver.url)]));
     receiver.refuses.store(0, Ordering::SeqCst);
-    let words = receiver.words(2).await;
-    assert_eq!(words[1], "completed", "{words:?}");
+    let mut words = receiver.words(2).await;
+    if words[0] == "working" {
+        // It was told before the place was kept: a push is told at least once.
+        words.extend(receiver.words(1).await);
+    }
+    assert_eq!(words.last().map(String::as_str), Some("completed"), "{words:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
