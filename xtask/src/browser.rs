@@ -4,8 +4,10 @@ use crate::{
     node::{modules, starts},
     run::{cargo, root, show},
     sdk::install,
+    tidy::pictures as kept,
+    tree,
 };
-use std::{path::PathBuf, process::Command};
+use std::{fs, path::PathBuf, process::Command};
 
 /// Where the tests lie, with the version of axe that they are made for.
 const FOLDER: &str = "crates/handover/tests/browser";
@@ -19,8 +21,6 @@ const DRIVER: &str = "chromedriver";
 const AXE: &str = "HANDOVER_AXE";
 /// Says to them where pictures are kept.
 const PICTURES: &str = "HANDOVER_PICTURES";
-/// Where they are kept in the project.
-const KEPT: &str = "docs/pictures";
 
 /// Makes sure of a browser and of axe, and says to a command where they are.
 pub fn ready(command: &mut Command) -> Result<(), String> {
@@ -48,5 +48,8 @@ pub fn pictures() -> Result<(), String> {
     let mut command =
         cargo(&["test", "--package", "handover", "--test", "browser", "--locked", "--", "--exact", "pictures::taken"]);
     ready(&mut command)?;
-    show(command.arg("--nocapture").env(PICTURES, root().join(KEPT)))
+    show(command.arg("--nocapture").env(PICTURES, root().join(kept::FOLDER)))?;
+    // What they were taken of: tidy notices when a page changes and its picture does not.
+    let digest = kept::digest(&tree::files(&root())?);
+    fs::write(root().join(kept::TAKEN), digest + "\n").map_err(|e| format!("{}: {e}", kept::TAKEN))
 }

@@ -8,6 +8,7 @@ mod foreign;
 mod node;
 mod run;
 mod sdk;
+mod servers;
 mod source;
 mod test;
 mod tidy;
@@ -19,6 +20,7 @@ const HELP: &str = "\
 cargo xtask <command>
 
   test [--rounds N] [--fast]   build, run all tests, the examples and `packages`, then tidy: what CI runs
+  with-servers CMD…            run a command with a PostgreSQL and a nats-server for tests, which end with it
   packages                     let the official packages of model providers talk to the scripted model, and a
                                property-based tester to the server
   tidy                         formatting, lints and the rules of this house
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
 fn dispatch(args: &[&str]) -> Result<(), String> {
     match args {
         ["test", rest @ ..] => test::main(rest),
+        ["with-servers", rest @ ..] => servers::main(rest),
         ["packages"] => sdk::main(),
         ["pictures"] => browser::pictures(),
         ["tidy"] => tidy::main(),

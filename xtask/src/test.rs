@@ -3,7 +3,9 @@
 use crate::{
     browser,
     run::{cargo, has, root, show},
-    sdk, tidy,
+    sdk,
+    servers::Servers,
+    tidy,
 };
 use std::{
     fs,
@@ -74,6 +76,8 @@ fn tests(rounds: u32) -> Result<(), String> {
     };
     let mut command = cargo(args);
     browser::ready(&mut command)?;
+    let servers = Servers::start()?;
+    servers.tell(&mut command);
     show(command.env("HANDOVER_CRASH_ROUNDS", rounds.to_string()))
 }
 

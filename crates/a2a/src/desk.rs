@@ -132,7 +132,7 @@ impl Desk {
             Call::GetPush(request) => self.push(&request.task_id, &request.id).await?.shown(&self.asker()),
             Call::ListPushes(request) => {
                 let first = self.to_be_told_of(&request.task_id).await?;
-                let (asker, all) = (self.asker(), self.pushes.of(first.id));
+                let (asker, all) = (self.asker(), self.pushes.of(first.id).await?);
                 json!({"configs": all.iter().map(|one| one.shown(&asker)).collect::<Vec<_>>(), "nextPageToken": ""})
             }
             Call::DeletePush(request) => {
@@ -187,7 +187,7 @@ impl Desk {
 
     async fn push(&self, task: &str, id: &str) -> Result<Config, Wrong> {
         let first = self.to_be_told_of(task).await?;
-        let all = self.pushes.of(first.id);
+        let all = self.pushes.of(first.id).await?;
         let wanted = all.into_iter().find(|config| id.is_empty() || config.id == id);
         wanted.ok_or_else(|| Wrong::new(Kind::TaskNotFound, "the task has no such push notification config"))
     }

@@ -3,6 +3,7 @@
 mod config;
 mod places;
 mod post;
+mod turns;
 
 pub(crate) use config::{Asker, Config, Wanted};
 
@@ -59,6 +60,10 @@ impl Pushes {
             changing: tokio::sync::Mutex::default(),
             house,
         });
+        if pushes.house.is_shared() {
+            tokio::spawn(turns::run(Arc::downgrade(&pushes)));
+            return Ok(pushes);
+        }
         let mut after = String::new();
         loop {
             let page = pushes.house.notes(SPACE, &after, PAGE_MAX).await?;
@@ -85,7 +90,7 @@ impl Pushes {
         let position = self.house.feed_position();
         let latest = self.reader(&config).latest(config.task).await?;
         // Whoever says the same again is not told less than before.
-        let before = self.held.lock().get(&config.key()).map(|held| held.config.clone());
+        let before = self.of(config.task).await?.into_iter().find(|before| before.id == config.id);
         if let Some(before) = before.filter(|before| before.url == config.url && !before.done) {
             config.after = before.after;
         }
@@ -93,13 +98,18 @@ impl Pushes {
         config.done = config.after.is_none() && latest.status().is_closed();
         config.after.get_or_insert(position);
         self.keep(&config).await?;
-        self.hold(config.clone());
+        if self.house.is_shared() {
+            // Whoever has the turn finds it, and has it from its beginning.
+            self.held.lock().entry(config.key()).or_insert(Held { config: config.clone(), courier: None });
+        } else {
+            self.hold(config.clone());
+        }
         Ok(config)
     }
 
     async fn make_room(&self, new: &Config) -> Result<(), Wrong> {
         let known = self.held.lock().contains_key(&new.key());
-        if !known && self.of(new.task).len() >= A2A_PUSHES_PER_TASK_MAX {
+        if !known && self.of(new.task).await?.len() >= A2A_PUSHES_PER_TASK_MAX {
             let message = format!("the task has {A2A_PUSHES_PER_TASK_MAX} already (A2A_PUSHES_PER_TASK_MAX)");
             return Err(Wrong::new(Kind::TooMuch, message));
         }
@@ -134,12 +144,13 @@ impl Pushes {
     }
 
     /// Those who want to be told of a task.
-    pub(crate) fn of(&self, task: HandoffId) -> Vec<Config> {
+    pub(crate) async fn of(&self, task: HandoffId) -> Result<Vec<Config>, Wrong> {
+        if self.house.is_shared() {
+            return Ok(self.kept_of(task).await?);
+        }
         let held = self.held.lock();
-        held.range((task, String::new())..)
-            .take_while(|(key, _)| key.0 == task)
-            .map(|(_, held)| held.config.clone())
-            .collect()
+        let of_task = held.range((task, String::new())..).take_while(|(key, _)| key.0 == task);
+        Ok(of_task.map(|(_, held)| held.config.clone()).collect())
     }
 
     /// Nobody is told there any more. Who is not there is not told either.
@@ -232,7 +243,10 @@ impl Pushes {
     async fn keep_place(&self, config: &Config) -> Result<(), Wrong> {
         let _alone = self.changing.lock().await;
         let held = self.held.lock().get_mut(&config.key()).map(|held| held.config.after = config.after).is_some();
-        if held { self.keep(config).await } else { Ok(()) }
+        // It may have been removed at another process just now.
+        let kept =
+            held && (!self.house.is_shared() || self.of(config.task).await?.iter().any(|kept| kept.id == config.id));
+        if kept { self.keep(config).await } else { Ok(()) }
     }
 
     /// Ends all couriers. What they had not delivered is delivered after the next start.

@@ -37,12 +37,16 @@ impl Client {
     /// # Errors
     /// When it cannot, or does not answer.
     pub async fn health(&self) -> Result<String, Error> {
-        #[derive(serde::Deserialize)]
-        struct Health {
-            version: String,
-        }
-        let found: Health = self.answer(&Asked::get(["health", "ready"])).await?;
-        Ok(found.version)
+        let found = self.health_told().await?;
+        Ok(found["version"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Whether the server takes work, with everything that it says: its version, its store, its nodes and its bus.
+    ///
+    /// # Errors
+    /// As every request: [`Error`].
+    pub async fn health_told(&self) -> Result<serde_json::Value, Error> {
+        self.answer(&Asked::get(["health", "ready"])).await
     }
 
     /// Opens a session.

@@ -146,13 +146,16 @@ impl Events {
         if let Some(block) = self.gathered.next() {
             return Ok(Some(block));
         }
+        let turn = self.client.turn();
         match self.heard().await {
             Ok(()) => self.failures = 0,
             Err(error) if error.is_passing() && self.failures + 1 < CLIENT_TRIES_MAX => {
                 self.line = None;
                 let wait_ms = CLIENT_WAIT_MS.saturating_mul(1 << self.failures.min(16)).min(CLIENT_WAIT_MS_MAX);
                 self.failures += 1;
-                tokio::time::sleep(Duration::from_millis(wait_ms)).await;
+                if self.client.move_on(turn) {
+                    tokio::time::sleep(Duration::from_millis(wait_ms)).await;
+                }
             }
             Err(error) => return Err(error),
         }

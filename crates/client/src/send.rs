@@ -12,21 +12,31 @@ use reqwest::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use std::{fmt, sync::Once, time::Duration};
+use std::{
+    fmt,
+    sync::{
+        Arc, Once,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 use uuid::Uuid;
 
-/// A client of one server. Cheap to clone: all clones share their connections.
+/// A client of one server, or of several that serve the same store. Cheap to clone: all clones share their connections.
 #[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
-    base: Url,
+    /// The addresses, at least one.
+    bases: Arc<[Url]>,
+    /// The one that answered last, counted on for each that did not.
+    at: Arc<AtomicUsize>,
     tries: u32,
 }
 
 impl fmt::Debug for Client {
     /// Without the key: it is in no text that anybody may write down.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("url", &self.base.as_str()).finish_non_exhaustive()
+        f.debug_struct("Client").field("url", &self.url()).finish_non_exhaustive()
     }
 }
 
@@ -82,14 +92,15 @@ impl Asked {
 }
 
 impl Client {
-    /// A client of the server at this address, such as `https://example.org:7800`. The key is sent with every request, and
-    /// never shown.
+    /// A client of the server at this address, such as `https://example.org:7800`. Of several servers of one store the
+    /// addresses are given with commas between them: where one is in trouble, the next one is asked, with the same
+    /// idempotency key. The key is sent with every request, and never shown.
     ///
     /// # Errors
     /// When the address or the key cannot be one.
     pub fn new(url: &str, key: Option<&str>) -> Result<Self, Error> {
-        let base = address(url)?;
-        if key.is_some() && base.scheme() == "http" && !is_here(&base) {
+        let bases = url.split(',').map(|url| address(url.trim())).collect::<Result<Vec<Url>, Error>>()?;
+        if key.is_some() && bases.iter().any(|base| base.scheme() == "http" && !is_here(base)) {
             let why = "a key would travel in the clear; use https://".to_owned();
             return Err(Error::Address(why));
         }
@@ -110,7 +121,7 @@ impl Client {
             .pool_idle_timeout(Duration::from_millis(CLIENT_IDLE_MS))
             .build()
             .map_err(|error| error::of_way(&error))?;
-        Ok(Self { http, base, tries: CLIENT_TRIES_MAX })
+        Ok(Self { http, bases: bases.into(), at: Arc::default(), tries: CLIENT_TRIES_MAX })
     }
 
     /// The same client, which sends a request at most so many times. At least once, and at most `CLIENT_TRIES_MAX`.
@@ -120,10 +131,27 @@ impl Client {
         self
     }
 
-    /// The address of the server.
+    /// The address of the server that is asked next.
     #[must_use]
     pub fn url(&self) -> &str {
-        self.base.as_str()
+        self.base().as_str()
+    }
+
+    fn base(&self) -> &Url {
+        // A text without a comma is one piece: there is at least one.
+        &self.bases[self.at.load(Ordering::SeqCst) % self.bases.len()]
+    }
+
+    /// Asks somebody else from now on, unless another request has found out already. Whether all were asked in vain.
+    pub(crate) fn move_on(&self, asked: usize) -> bool {
+        let next = asked.wrapping_add(1);
+        let _ = self.at.compare_exchange(asked, next, Ordering::SeqCst, Ordering::SeqCst);
+        next.is_multiple_of(self.bases.len())
+    }
+
+    /// Who is asked now, for [`Client::move_on`].
+    pub(crate) fn turn(&self) -> usize {
+        self.at.load(Ordering::SeqCst)
     }
 
     /// Asks and reads the answer; nothing where there is none.
@@ -131,6 +159,7 @@ impl Client {
         let mut wait_ms = CLIENT_WAIT_MS;
         let mut tries = 1;
         loop {
+            let turn = self.turn();
             let (error, after) = match self.once(asked).await {
                 Ok((StatusCode::NO_CONTENT, _)) => return Ok(None),
                 Ok((status, body)) => return read(status, &body).map(Some),
@@ -141,8 +170,10 @@ impl Client {
                 return Err(error);
             }
             tries += 1;
-            tokio::time::sleep(Duration::from_millis(after.unwrap_or(wait_ms))).await;
-            wait_ms = wait_ms.saturating_mul(2).min(CLIENT_WAIT_MS_MAX);
+            if self.move_on(turn) {
+                tokio::time::sleep(Duration::from_millis(after.unwrap_or(wait_ms))).await;
+                wait_ms = wait_ms.saturating_mul(2).min(CLIENT_WAIT_MS_MAX);
+            }
         }
     }
 
@@ -163,7 +194,7 @@ impl Client {
 
     /// The request as it is sent, without a bound in time.
     pub(crate) fn prepared(&self, asked: &Asked) -> reqwest::RequestBuilder {
-        let mut url = self.base.clone();
+        let mut url = self.base().clone();
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(&asked.path);
         }
@@ -249,12 +280,25 @@ mod tests {
             ("http://ann:secret@example.org", false),
             ("http://example.org?a=1", false),
             ("", false),
+            ("http://127.0.0.1:1,http://127.0.0.1:2", true),
+            ("http://127.0.0.1:1,", false),
         ] {
             let said = Client::new(text, None).map(|_| ()).map_err(|error| error.to_string());
             assert_eq!(said.is_ok(), fits, "{text}: {said:?}");
             assert!(!format!("{said:?}").contains("secret"));
         }
         assert!(Client::new("http://127.0.0.1:1", Some("a\nb")).is_err());
+    }
+
+    #[test]
+    fn of_several_the_next_one_is_asked_once_one_is_in_trouble() {
+        let client = Client::new("http://127.0.0.1:1, http://127.0.0.1:2", None).unwrap();
+        let turn = client.turn();
+        assert!(!client.move_on(turn), "there is one more to ask");
+        assert!(!client.clone().move_on(turn), "whoever was in trouble with the same one changes nothing");
+        assert_eq!(client.url(), "http://127.0.0.1:2/");
+        assert!(client.move_on(client.turn()), "all were asked");
+        assert_eq!(client.url(), "http://127.0.0.1:1/");
     }
 
     #[test]

@@ -199,6 +199,20 @@ impl Agents {
         }
     }
 
+    /// Takes over how much everybody has to do: what each works on, and what waits for it. Nothing for those who are not
+    /// named. Gives whoever works on less than before.
+    pub fn take_over(&mut self, loads: &BTreeMap<AgentId, (u32, u32)>) -> Vec<AgentId> {
+        let mut less = Vec::new();
+        for agent in self.kept.iter_mut().flatten() {
+            let (load, waiting) = loads.get(&agent.profile.id).copied().unwrap_or_default();
+            if load < agent.load {
+                less.push(agent.profile.id.clone());
+            }
+            (agent.load, agent.waiting) = (load, waiting);
+        }
+        less
+    }
+
     fn offer_gone(&mut self, id: &AgentId) {
         if let Some(agent) = self.get_mut(id) {
             agent.waiting = agent.waiting.saturating_sub(1);

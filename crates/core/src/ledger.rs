@@ -329,6 +329,21 @@ impl Ledger {
         }
     }
 
+    /// Holds an account as somebody else keeps it; nothing where it is not kept. Gives whether that is new.
+    pub fn replace(&mut self, account: &Account, entry: Option<Entry>) -> bool {
+        let entry = entry.filter(|entry| !entry.is_nothing());
+        if self.get(account) == entry.as_ref() {
+            return false;
+        }
+        let breaker = |entry: Option<&Entry>| entry.map(|entry| entry.breaker.clone()).unwrap_or_default();
+        self.count_tripped(&breaker(self.get(account)), &breaker(entry.as_ref()));
+        match entry {
+            Some(entry) => drop(self.entries.insert(account.clone(), entry)),
+            None => drop(self.entries.remove(account)),
+        }
+        true
+    }
+
     fn put_back(&mut self, before: Vec<(Account, Entry)>) {
         for (account, was) in before {
             self.entries.insert(account.clone(), was);
@@ -358,6 +373,15 @@ pub struct Posted {
 }
 
 impl Posted {
+    /// The same for the accounts that are wanted.
+    #[must_use]
+    pub fn only(&self, wanted: impl Fn(&Account) -> bool) -> Self {
+        Self {
+            forgotten: self.forgotten.iter().filter(|(account, _)| wanted(account)).cloned().collect(),
+            breakers: self.breakers.iter().filter(|(account, ..)| wanted(account)).cloned().collect(),
+        }
+    }
+
     /// The breakers that opened or closed.
     #[must_use]
     pub fn moved(&self) -> Vec<(AgentId, Breaker)> {

@@ -2,18 +2,24 @@
 
 mod a2a;
 mod agents;
+mod bus;
 mod client;
 mod dashboard;
 mod mcp;
+mod nodes;
+mod postgres;
 mod remote;
 mod server;
 mod telemetry;
 
 pub use a2a::*;
 pub use agents::*;
+pub use bus::*;
 pub use client::*;
 pub use dashboard::*;
 pub use mcp::*;
+pub use nodes::*;
+pub use postgres::*;
 pub use remote::*;
 pub use server::*;
 pub use telemetry::*;
@@ -450,3 +456,9 @@ pub const DENIALS_KEPT_PER_MINUTE: u32 = 10;
 pub const DENIAL_CHARS_MAX: usize = 200;
 /// Agents that a handoff remembers as asked before; the oldest is forgotten first.
 pub const TRIED_MAX: usize = 16;
+/// How long work that is due or on offer is held for one process of several that asked for it, in milliseconds.
+pub const HOLD_MS: u64 = 5_000;
+/// How long a process is taken to be there without a sign of life, in milliseconds. Its work goes to others after that.
+pub const NODE_LEASE_MS: u64 = 10_000;
+/// How often a process gives a sign of life, in milliseconds.
+pub const NODE_BEAT_MS: u64 = 2_500;

@@ -194,6 +194,13 @@ fn note(house: &House, wrong: &Wrong, key: Option<&KeyInfo>, tenant: String, wha
 
 type Found = Option<Arc<KeyInfo>>;
 
+/// Whoever signed in, by what their browser carries.
+async fn seated(house: &House, headers: &HeaderMap) -> Option<(Engine, Option<Seat>, Found)> {
+    let text = sign_in::cookie(headers, house.secure)?;
+    let (seat, key) = house.seats.find(&house.engine, &text).await?;
+    Some((house.engine.for_caller(key.caller()), Some(seat), Some(key)))
+}
+
 async fn ask(
     house: &Arc<House>,
     params: Vec<(String, String)>,
@@ -201,13 +208,11 @@ async fn ask(
 ) -> Result<(Found, Ask), Box<Response<Body>>> {
     let position = house.engine.feed_position();
     let (parts, body) = request.into_parts();
-    let known = parts.extensions.get::<Engine>().cloned().map(|engine| (engine, None, None));
-    let seated = || {
-        let text = sign_in::cookie(&parts.headers, house.secure)?;
-        let (seat, key) = house.seats.find(&house.engine, &text)?;
-        Some((house.engine.for_caller(key.caller()), Some(seat), Some(key)))
+    let known = match parts.extensions.get::<Engine>().cloned() {
+        Some(engine) => Some((engine, None, None)),
+        None => seated(house, &parts.headers).await,
     };
-    let Some((engine, seat, found)) = known.or_else(seated) else {
+    let Some((engine, seat, found)) = known else {
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         return Err(Box::new(sign_in::please(&parts.method, path)));
     };

@@ -1,6 +1,7 @@
 //! Charts over time, drawn by hand as SVG (pure). The picture has no words of its own: it may be stretched to any width. Scales,
 //! times and the legend stand around it as text.
 
+use crate::parts;
 use handover_core::time::Timestamp;
 use maud::{Markup, html};
 
@@ -15,6 +16,8 @@ pub(crate) enum Shape {
     Bars,
     /// Each by itself, with gaps where nothing is known.
     Steps,
+    /// The same by powers: what is small is seen beside what is large.
+    Powers,
 }
 
 /// One row of values.
@@ -53,21 +56,19 @@ impl Chart {
     pub(crate) fn card(&self) -> Markup {
         html! {
             section.card.chart data-part=(self.part) {
-                header {
-                    h2 { (self.title) }
-                    span.push { b.value { (self.value) } " " span.soft.small { (self.about) } }
-                }
+                header { h2 { (self.title) } b.value.push { (self.value) } }
+                p.about.soft.small { (self.about) ", per " (self.step) @if self.shape == Shape::Powers { ", by powers" } }
                 @if self.is_empty() {
                     p.nothing.soft { "Nothing in this time." }
                 } @else {
                     div.plot {
                         div.scale aria-hidden="true" {
-                            span { ((self.words)(self.top())) } span { ((self.words)(self.top() / 2.0)) } span { ((self.words)(0.0)) }
+                            span { ((self.words)(self.top())) } span { ((self.words)(self.middle())) } span { ((self.words)(0.0)) }
                         }
                         (self.picture())
                     }
                     div.times aria-hidden="true" {
-                        @for at in self.marks() { span { (hour(at)) } }
+                        @for at in self.marks() { (parts::hour(at)) }
                         span { "now" }
                     }
                 }
@@ -75,7 +76,6 @@ impl Chart {
                     @for series in self.series.iter().filter(|_| !self.is_empty()) {
                         li { i class=(series.tone) {} (series.name) }
                     }
-                    li.soft { "per " (self.step) }
                 }
             }
         }
@@ -87,7 +87,7 @@ impl Chart {
     }
 
     fn says(&self, value: f64) -> bool {
-        self.shape == Shape::Steps || value > 0.0
+        self.shape != Shape::Bars || value > 0.0
     }
 
     fn all(&self) -> impl Iterator<Item = f64> {
@@ -99,9 +99,22 @@ impl Chart {
         let columns = 0..self.times.len();
         let highest = match self.shape {
             Shape::Bars => columns.map(|column| self.stack(column)).fold(0.0, f64::max),
-            Shape::Steps => self.all().fold(0.0, f64::max),
+            Shape::Steps | Shape::Powers => self.all().fold(0.0, f64::max),
         };
         self.top.unwrap_or_else(|| round_up(highest))
+    }
+
+    /// What stands at half of the height.
+    fn middle(&self) -> f64 {
+        match self.shape {
+            Shape::Bars | Shape::Steps => self.top() / 2.0,
+            Shape::Powers => (self.top().ln_1p() / 2.0).exp_m1(),
+        }
+    }
+
+    /// How many columns are over: the last one is not, and what is in it says little yet.
+    fn over(&self) -> usize {
+        self.times.len().saturating_sub(1)
     }
 
     fn stack(&self, column: usize) -> f64 {
@@ -122,11 +135,13 @@ impl Chart {
                 @for line in [0.5, 50.0, 99.5] { path.rule d=(format!("M0 {line}h{width}")) {} }
                 @match self.shape {
                     Shape::Bars => { (self.bars()) }
-                    Shape::Steps => { @for series in &self.series { path class=(format!("step {}", series.tone)) d=(self.steps(series)) {} } }
+                    Shape::Steps | Shape::Powers => { @for series in &self.series { path class=(format!("step {}", series.tone)) d=(self.steps(series)) {} } }
                 }
                 @for (column, at) in self.times.iter().enumerate() {
                     @if let Some(words) = self.told(column) {
-                        rect.over x=(column * COLUMN) y="0" width=(COLUMN) height=(HEIGHT) { title { (hour(*at)) " " (words) } }
+                        rect.over x=(column * COLUMN) y="0" width=(COLUMN) height=(HEIGHT) data-at=(at.to_string()) {
+                            title { (parts::hour_words(*at)) " " (words) @if column == self.over() { ", so far" } }
+                        }
                     }
                 }
             }
@@ -135,14 +150,20 @@ impl Chart {
 
     fn level(&self, value: f64) -> f64 {
         let top = self.top();
-        if top > 0.0 { HEIGHT * (value / top).clamp(0.0, 1.0) } else { 0.0 }
+        let share = match self.shape {
+            _ if top <= 0.0 => return 0.0,
+            Shape::Bars | Shape::Steps => value / top,
+            Shape::Powers => value.max(0.0).ln_1p() / top.ln_1p(),
+        };
+        HEIGHT * share.clamp(0.0, 1.0)
     }
 
     fn bars(&self) -> Markup {
         html! {
             @for column in 0..self.times.len() {
                 @for (tone, top, height) in self.pile(column) {
-                    rect class=(tone) x=(column * COLUMN + 1) width=(COLUMN - 2) y=(number(top)) height=(number(height)) {}
+                    @let class = if column == self.over() { format!("{tone} now") } else { tone.to_owned() };
+                    rect class=(class) x=(column * COLUMN + 1) width=(COLUMN - 2) y=(number(top)) height=(number(height)) {}
                 }
             }
         }
@@ -166,7 +187,10 @@ impl Chart {
     fn steps(&self, series: &Series) -> String {
         let mut path = String::new();
         let mut drawing = false;
-        for (column, value) in series.values.iter().enumerate() {
+        // A line that fell at its end would look like trouble.
+        let over = &series.values[..self.over().min(series.values.len())];
+        let shown = if over.iter().any(Option::is_some) { over } else { &series.values };
+        for (column, value) in shown.iter().enumerate() {
             let Some(value) = value else {
                 drawing = false;
                 continue;
@@ -194,16 +218,16 @@ impl Chart {
         let peak = |series: &Series| {
             let best = series.values.iter().enumerate().filter_map(|(column, value)| Some((column, (*value)?)));
             let (column, value) = best.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, value)| self.says(*value))?;
-            Some(format!("{} at most {}, at {}", series.name, (self.words)(value), hour(*self.times.get(column)?)))
+            Some(format!(
+                "{} at most {}, at {}",
+                series.name,
+                (self.words)(value),
+                parts::hour_words(*self.times.get(column)?)
+            ))
         };
         let peaks: Vec<String> = self.series.iter().filter_map(peak).collect();
         format!("{}, per {}: {} {}. {}.", self.title, self.step, self.value, self.about, peaks.join("; "))
     }
-}
-
-/// Hours and minutes.
-fn hour(at: Timestamp) -> String {
-    at.to_string().get(11..16).unwrap_or_default().to_owned()
 }
 
 /// Few digits: a picture needs no more.
@@ -260,9 +284,10 @@ mod tests {
         for expected in [
             r#"<rect class="good" x="1" width="8" y="50" height="50"></rect>"#,
             r#"<rect class="bad" x="1" width="8" y="0" height="50"></rect>"#,
-            r#"<rect class="bad" x="11" width="8" y="0" height="100"></rect>"#,
-            "00:01 2 bad",
-            "Throughput, per minute: 3 in all. good at most 1, at 00:00; bad at most 2, at 00:01.",
+            r#"<rect class="bad now" x="11" width="8" y="0" height="100"></rect>"#,
+            "00:01 UTC 2 bad, so far",
+            "Throughput, per minute: 3 in all. good at most 1, at 00:00 UTC; bad at most 2, at 00:01 UTC.",
+            r#"<time datetime="1970-01-01T00:00:00.000Z" data-hour>00:00 UTC</time>"#,
         ] {
             assert!(drawn.contains(expected), "{expected} is not in {drawn}");
         }
@@ -270,8 +295,23 @@ mod tests {
 
     #[test]
     fn steps_have_gaps_where_nothing_is_known() {
-        let drawn = chart(Shape::Steps, vec![vec![Some(1.0), Some(2.0), None, Some(2.0)]]).card().into_string();
+        let drawn = chart(Shape::Steps, vec![vec![Some(1.0), Some(2.0), None, Some(2.0), None]]).card().into_string();
         assert!(drawn.contains(r#"d="M0 50h10V0h10M30 0h10""#), "{drawn}");
+    }
+
+    #[test]
+    fn a_line_ends_before_what_is_not_over() {
+        let drawn = chart(Shape::Steps, vec![vec![Some(1.0), Some(1.0), Some(0.0)]]).card().into_string();
+        assert!(drawn.contains(r#"d="M0 0h10V0h10""#), "{drawn}");
+    }
+
+    #[test]
+    fn what_is_small_is_seen_beside_what_is_large() {
+        let lines = vec![vec![Some(30_000.0), None], vec![Some(700.0), None]];
+        let drawn = chart(Shape::Powers, lines);
+        assert!(drawn.level(700.0) > HEIGHT / 2.0 && drawn.level(30_000.0) < HEIGHT, "{}", drawn.level(700.0));
+        assert!((drawn.level(drawn.middle()) - HEIGHT / 2.0).abs() < 1e-6, "{}", drawn.middle());
+        assert!(drawn.card().into_string().contains("by powers"));
     }
 
     #[test]
@@ -285,7 +325,7 @@ mod tests {
     #[test]
     fn a_line_at_nothing_is_drawn() {
         let drawn = Chart { top: Some(1.0), ..chart(Shape::Steps, vec![vec![None, Some(0.0)]]) }.card().into_string();
-        for expected in [r#"d="M10 100h10""#, "00:01 0 good", "good at most 0, at 00:01"] {
+        for expected in [r#"d="M10 100h10""#, "00:01 UTC 0 good", "good at most 0, at 00:01 UTC"] {
             assert!(drawn.contains(expected), "{expected} is not in {drawn}");
         }
     }

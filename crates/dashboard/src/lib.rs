@@ -22,7 +22,7 @@ mod told;
 mod wrong;
 
 use axum::Router;
-use handover_core::refusal::HandoffError;
+use handover_core::{refusal::HandoffError, time::Timestamp};
 use handover_engine::Engine;
 use pages::audit::Verifying;
 use pulse::Pulse;
@@ -41,6 +41,8 @@ pub(crate) struct House {
     pub(crate) engine: Engine,
     pub(crate) seats: Seats,
     pub(crate) secure: bool,
+    /// When it was opened.
+    pub(crate) begun: Timestamp,
     pub(crate) listening: Arc<live::Listening>,
     pub(crate) verifying: Verifying,
     pub(crate) pulse: Pulse,
@@ -59,12 +61,13 @@ impl Dashboard {
     pub async fn open(engine: Engine, options: Options) -> Result<Self, HandoffError> {
         let seats = Seats::open(&engine).await?;
         let pulse = Pulse::start(&engine)?;
-        let listening = Arc::default();
+        let (listening, begun) = (Arc::default(), engine.now());
         Ok(Self {
             house: Arc::new(House {
                 engine,
                 seats,
                 secure: options.secure,
+                begun,
                 listening,
                 verifying: Verifying::default(),
                 pulse,

@@ -3,7 +3,7 @@
 use crate::{
     ask::Ask,
     assets, parts,
-    people::{self, Awaits},
+    people::{self, Count, Found},
 };
 use axum::{
     body::Body,
@@ -14,6 +14,7 @@ use handover_core::{
     handoff::{Handoff, Status},
     ids::SessionId,
     limits::{PAGE_LOOK_ROWS, PAGE_ROWS},
+    refusal::HandoffError,
 };
 use handover_engine::Engine;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -189,7 +190,7 @@ impl Page {
         let frame = Frame::of(ask);
         let waiting = match self.waiting {
             Some(counted) => counted,
-            None => Waiting::now(&ask.engine).await,
+            None => Waiting::now(&ask.engine).await.unwrap_or_default(),
         };
         Ok(rendered(&frame, StatusCode::OK, &self.title, self.nav, self.hears.as_ref(), &waiting, &self.body))
     }
@@ -198,24 +199,24 @@ impl Page {
 /// How much waits for people.
 #[derive(Default)]
 pub(crate) struct Waiting {
-    approvals: usize,
-    /// Questions, and work that is theirs or offered to them.
-    inbox: usize,
+    approvals: Count,
+    /// Questions, work that is theirs or offered to them, and results that came back.
+    inbox: Count,
 }
 
 impl Waiting {
-    async fn now(engine: &Engine) -> Self {
-        let with = |status| {
-            let query = handover_engine::HandoffQuery { status: Some(status), limit: PAGE_ROWS, ..Default::default() };
-            async move { engine.handoffs(query).await.unwrap_or_default() }
-        };
-        Self::of(engine, &with(Status::AwaitingApproval).await, &with(Status::Deferred).await)
+    async fn now(engine: &Engine) -> Result<Self, HandoffError> {
+        let approvals = people::open(engine, Status::AwaitingApproval, PAGE_ROWS).await?;
+        Self::of(engine, &approvals, &people::put_off(engine).await?).await
     }
 
     /// By what a page has read already.
-    pub(crate) fn of(engine: &Engine, approvals: &[Handoff], deferred: &[Handoff]) -> Self {
-        let questions = deferred.iter().filter(|one| people::awaits(engine, one) == Some(Awaits::Answer)).count();
-        Self { approvals: approvals.len(), inbox: questions + people::tasks(engine) }
+    pub(crate) async fn of(
+        engine: &Engine,
+        approvals: &Found<Handoff>,
+        put_off: &Found<Handoff>,
+    ) -> Result<Self, HandoffError> {
+        Ok(Self { approvals: approvals.count(), inbox: people::inbox(engine, put_off).await? })
     }
 }
 
@@ -286,7 +287,7 @@ fn side(visitor: &Visitor, here: Nav, waiting: &Waiting, live: bool) -> Markup {
     let count = |nav: Nav| match nav {
         Nav::Approvals => waiting.approvals,
         Nav::Inbox => waiting.inbox,
-        _ => 0,
+        _ => Count::default(),
     };
     html! {
         header.side {
@@ -299,14 +300,14 @@ fn side(visitor: &Visitor, here: Nav, waiting: &Waiting, live: bool) -> Markup {
                     a href=(href) aria-current=[(nav == here).then_some("page")] {
                         svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" { path d=(picture) {} }
                         span { (name) }
-                        @if count(nav) > 0 {
-                            b.count { (parts::up_to(count(nav))) span.unseen { " waiting" } }
+                        @if count(nav).found > 0 {
+                            b.count { (parts::at_least(count(nav))) span.unseen { " waiting" } }
                         }
                     }
                 }
             }
             div.who {
-                @if live { span.live id="live" role="status" title="New events show at once" { "live" } }
+                @if live { span.live.yet id="live" role="status" title="New events show at once when the page hears of them" { "not live yet" } }
                 span.name title=(format!("{} of {}", visitor.role, visitor.tenant)) {
                     @if visitor.signed_in { (visitor.name) } @else { "open server" }
                     " " small { (visitor.role) }

@@ -19,6 +19,8 @@ use uuid::Uuid;
 
 /// Where the store keeps sign-ins.
 const SPACE: &str = "dashboard:seat";
+/// Where the store keeps what forms carry on an open server: one word for all processes that serve the same store.
+const OPEN: &str = "dashboard:open";
 /// Letters of a sign-in: two random ids.
 const LETTERS: usize = 64;
 
@@ -53,10 +55,19 @@ fn hash(word: &str) -> String {
     Digest::of(word.as_bytes()).to_string()
 }
 
+/// A random word, kept so that a form of one process is taken by the next one, too.
+async fn open_word(engine: &Engine) -> Result<String, HandoffError> {
+    if engine.notes(OPEN, "", 1).await?.is_empty() {
+        engine.keep_note(OPEN, "word", Some(random())).await?;
+    }
+    let kept = engine.notes(OPEN, "", 1).await?;
+    Ok(kept.into_iter().next().map_or_else(random, |(_, word)| word))
+}
+
 impl Seats {
     /// Reads who signed in before, and forgets those whose time is over.
     pub(crate) async fn open(engine: &Engine) -> Result<Self, HandoffError> {
-        let seats = Self { known: Mutex::default(), open: random() };
+        let seats = Self { known: Mutex::default(), open: open_word(engine).await? };
         let mut after = String::new();
         for _ in 0..SIGN_INS_MAX.div_ceil(PAGE_MAX) {
             let page = engine.notes(SPACE, &after, PAGE_MAX).await?;
@@ -96,9 +107,12 @@ impl Seats {
     }
 
     /// Whose sign-in this is, where it counts, and the key where that still opens.
-    pub(crate) fn find(&self, engine: &Engine, word: &str) -> Option<(Seat, Arc<KeyInfo>)> {
+    pub(crate) async fn find(&self, engine: &Engine, word: &str) -> Option<(Seat, Arc<KeyInfo>)> {
         if word.len() != LETTERS {
             return None;
+        }
+        if engine.is_shared() {
+            self.look(engine, &hash(word)).await;
         }
         let kept = self.known.lock().get(&hash(word)).cloned()?;
         let seat = Seat { key: kept.key, since: kept.since, word: word.to_owned() };
@@ -107,6 +121,19 @@ impl Seats {
         }
         let key = engine.key_by_id(&seat.key)?;
         Some((seat, key))
+    }
+
+    /// Somebody may have signed in, or out, at another process. Where the store does not answer, what is known counts.
+    async fn look(&self, engine: &Engine, hash: &str) {
+        // Notes come after a key: those after all letters but the last are few, and this one is among them.
+        let before = hash.get(..hash.len().saturating_sub(1)).unwrap_or_default();
+        let Ok(page) = engine.notes(SPACE, before, PAGE_MAX).await else { return };
+        let found = page.iter().find(|(key, _)| key == hash).and_then(|(_, body)| Kept::read(body));
+        let mut known = self.known.lock();
+        match found {
+            Some(kept) => drop(known.insert(hash.to_owned(), kept)),
+            None => drop(known.remove(hash)),
+        }
     }
 
     /// Whether a sign-in still counts. For whoever came with it and stays.

@@ -3,6 +3,7 @@
 use crate::{
     House,
     ask::{self, Answer, Ask, see},
+    assets,
     fields::Fields,
     headers,
     page::{self, Frame, Nav},
@@ -14,11 +15,12 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header},
 };
 use handover_core::{
+    access::Denial,
     limits::SIGN_IN_MS,
     refusal::{Code, HandoffError, Refusal},
 };
 use handover_engine::{Denied, Engine, Turnstile};
-use maud::html;
+use maud::{PreEscaped, html};
 use std::sync::Arc;
 
 /// The name of the cookie. With its prefix browsers take it by TLS alone, and from no other host. Without TLS it has the port
@@ -43,7 +45,9 @@ pub(crate) fn cookie(headers: &HeaderMap, secure: bool) -> Option<String> {
 
 fn set_cookie(response: &mut Response<Body>, name: &str, secure: bool, value: &str, seconds: u64) {
     let only = if secure { "; Secure" } else { "" };
-    let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{only}");
+    // Links in a mail or a chat lead to the page, and not to the door. What changes something needs the word of a form, which
+    // no other house knows.
+    let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{only}");
     if let Ok(value) = HeaderValue::from_str(&text) {
         response.headers_mut().append(header::SET_COOKIE, value);
     }
@@ -99,7 +103,12 @@ fn next_of(fields: &Fields) -> String {
 
 async fn shown(house: &House, headers: &HeaderMap, turnstile: Option<&Turnstile>, fields: &Fields) -> Response<Body> {
     let next = next_of(fields);
-    let Ok(key) = house.engine.key_of(fields.get("key")) else {
+    let mut found = house.engine.key_of(fields.get("key"));
+    if found == Err(Denial::Unknown) && house.engine.catch_up().await.is_ok() {
+        // It may have been made at another node a moment ago.
+        found = house.engine.key_of(fields.get("key"));
+    }
+    let Ok(key) = found else {
         // Only those who guess are slowed down: others may come from the same address.
         let wait = turnstile.and_then(Turnstile::miss);
         let refusal = match wait {
@@ -132,6 +141,10 @@ async fn shown(house: &House, headers: &HeaderMap, turnstile: Option<&Turnstile>
 fn form(next: &str, problem: Option<&HandoffError>) -> Response<Body> {
     let body = html! {
         section.door {
+            p.brand {
+                svg.logo viewBox="0 0 32 32" width="26" height="26" aria-hidden="true" { (PreEscaped(assets::LOGO)) }
+                span { "Handover" }
+            }
             h1 { "Sign in" }
             p.soft { "See what is handed over, as it happens, and step in." }
             @if let Some(problem) = problem { (wrong::problem(problem)) }

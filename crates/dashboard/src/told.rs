@@ -12,14 +12,18 @@ use maud::{Markup, html};
 /// Characters of a text of others within a sentence.
 const WORDS: usize = 90;
 
-/// The sentence of a message, and its tone.
-pub(crate) fn told(message: &BusMessage) -> Option<(&'static str, Markup)> {
+/// The sentence of a message, and its tone. The record says whose key it was.
+pub(crate) fn told(message: &BusMessage, caller: &str) -> Option<(&'static str, Markup)> {
+    let hand = parts::key_name(caller);
     let (from, to) = (who(message.source_agent.as_ref()), who(message.target_agent.as_ref()));
     Some(match &message.payload {
         Event::SessionOpened { active_agent, original_request, .. } => {
             ("idle", html! { (agent(active_agent)) " has a new session" (said(original_request)) })
         }
-        Event::SessionEnded { reason, .. } => ("off", html! { "The session is over" (said(reason)) }),
+        Event::SessionEnded { reason, .. } => (
+            "off",
+            html! { @if let Some(name) = hand { (name) " ended the session" } @else { "The session is over" } (said(reason)) },
+        ),
         Event::SessionReopened(hand) => ("wait", html! { (hand.by) " opened the session again" (said(&hand.reason)) }),
         Event::Initiated { request, handoff, by_hand: Some(hand), .. } => (
             "idle",
@@ -54,7 +58,10 @@ pub(crate) fn told(message: &BusMessage) -> Option<(&'static str, Markup)> {
             ("wait", html! { (hand.by) " gave it to " (agent(to)) (said(&hand.reason)) })
         }
         Event::Rerouted { from, to, .. } => ("wait", html! { "What " (agent(from)) " had is offered to " (agent(to)) }),
-        Event::Closed { status, result, .. } => (parts::tone(*status), closed(*status, &from, &to, &result.notes)),
+        Event::Closed { status, result, .. } => {
+            let hand = hand.filter(|_| *status == Status::Cancelled);
+            (parts::tone(*status), closed(*status, hand, (&from, &to), &result.notes))
+        }
         event => return trouble(event, &to),
     })
 }
@@ -91,7 +98,10 @@ fn changed(change: &StateChange) -> (&'static str, Markup) {
     }
 }
 
-fn closed(status: Status, from: &Markup, to: &Markup, notes: &str) -> Markup {
+fn closed(status: Status, hand: Option<&str>, (from, to): (&Markup, &Markup), notes: &str) -> Markup {
+    if let Some(name) = hand {
+        return html! { (name) " took back what " (from) " handed over to " (to) (said(notes)) };
+    }
     let verb = match status {
         Status::Completed => " completed what ",
         Status::Failed => " failed at what ",
@@ -123,6 +133,36 @@ mod tests {
     use handover_engine::BusContext;
     use uuid::Uuid;
 
+    fn message(payload: Event) -> BusMessage {
+        BusMessage {
+            id: String::new(),
+            position: 1,
+            kind: payload.bus_type(),
+            source_agent: None,
+            target_agent: None,
+            timestamp: Timestamp(0),
+            payload,
+            context: BusContext {
+                request_id: None,
+                session_id: SessionId::new("s").unwrap(),
+                tenant: "default".into(),
+            },
+        }
+    }
+
+    #[test]
+    fn whoever_ends_a_session_is_named() {
+        let ended = Event::SessionEnded { by: AgentId::new("desk").unwrap(), reason: "enough".into() };
+        for (caller, expected) in [
+            ("<i>olga (k1)", "&lt;i&gt;olga ended the session: "),
+            ("engine", "The session is over: "),
+            ("local", "The session is over: "),
+        ] {
+            let text = told(&message(ended.clone()), caller).map(|(_, text)| text.into_string()).unwrap_or_default();
+            assert!(text.starts_with(expected) && text.contains("enough"), "{caller}: {text}");
+        }
+    }
+
     fn rerouted(by_hand: Option<ByHand>) -> Event {
         let agent = |name: &str| AgentId::new(name).unwrap();
         Event::Rerouted {
@@ -147,21 +187,7 @@ mod tests {
             (rerouted(Some(hand("bert is on leave"))), &["&lt;b&gt;ops gave it to ", "carl", "bert is on leave"]),
             (Event::SessionReopened(hand("a mistake")), &["&lt;b&gt;ops opened the session again", "a mistake"]),
         ] {
-            let message = BusMessage {
-                id: String::new(),
-                position: 1,
-                kind: payload.bus_type(),
-                source_agent: None,
-                target_agent: None,
-                timestamp: Timestamp(0),
-                payload,
-                context: BusContext {
-                    request_id: None,
-                    session_id: SessionId::new("s").unwrap(),
-                    tenant: "default".into(),
-                },
-            };
-            let text = told(&message).map(|(_, text)| text.into_string()).unwrap_or_default();
+            let text = told(&message(payload), "engine").map(|(_, text)| text.into_string()).unwrap_or_default();
             for part in expected {
                 assert!(text.contains(part), "{part:?} is not in {text}");
             }

@@ -2,7 +2,7 @@
 //! exist. They are forgotten through the same door as everything else, so that memory and database go on keeping the
 //! same.
 
-use crate::engine::Engine;
+use crate::{engine::Engine, shared::Leaf};
 use handover_core::{
     agent::Agents,
     budget::Period,
@@ -24,6 +24,7 @@ impl Engine {
     /// When the store cannot be read or written, or this caller is no administrator of the house.
     pub async fn forget_accounts(&self) -> Result<usize, HandoffError> {
         self.operator()?;
+        self.refresh_ledger().await?;
         // What is stored says which there are: what memory alone has is still on its way there.
         let stored = self.inner.store.ledger().await?;
         let idle = stored.into_iter().filter(|(_, entry)| entry.reserved.is_nothing());
@@ -32,13 +33,15 @@ impl Engine {
         for piece in over.chunks(PAGE_MAX) {
             // Nobody comes back meanwhile and finds that what it did just now is forgotten.
             let _alone = self.inner.registry.lock().await;
-            let still = self.over(piece.iter().cloned()).into_iter();
-            let postings: Vec<Posting> = still.map(|account| Posting { account, change: Change::Forget }).collect();
-            if postings.is_empty() {
-                continue;
-            }
-            total += postings.len();
-            self.write_house_posting(Vec::new(), Vec::new(), postings).await?;
+            let mut count = 0;
+            self.write_leaf(|_| {
+                let still = self.over(piece.iter().cloned()).into_iter();
+                let postings: Vec<Posting> = still.map(|account| Posting { account, change: Change::Forget }).collect();
+                count = postings.len();
+                Ok((count > 0).then(|| Leaf { postings, ..Leaf::default() }))
+            })
+            .await?;
+            total += count;
         }
         Ok(total)
     }

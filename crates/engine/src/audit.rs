@@ -1,14 +1,15 @@
 //! The audit trail: asking it, sealing it, exporting it, and removing what was kept long enough.
 
-use crate::{engine::Engine, finish::finish};
+use crate::{engine::Engine, finish::finish, shared::Leaf};
 use handover_core::{
     access::Right,
     digest::Digest,
     event::{Event, SealedHead},
     ids::SessionId,
-    limits::{CHECKPOINT_RECORDS_MAX, PAGE_MAX},
+    limits::{CHECKPOINT_RECORDS_MAX, CONFLICT_TRIES_MAX, PAGE_MAX},
     record::{self, Record},
     refusal::{Code, HandoffError, Refusal},
+    session::Session,
 };
 use handover_store::{Commit, Prunable, RecordQuery, StoreError, StoredRecord};
 use serde::{Deserialize, Serialize};
@@ -124,8 +125,13 @@ impl Engine {
                 heads.insert(stored.session_id, head);
             }
             if !heads.is_empty() {
-                let heads = heads.into_values().collect();
-                self.write_house(vec![Event::Sealed { through: last, heads }], Vec::new()).await?;
+                let event = Event::Sealed { through: last, heads: heads.into_values().collect() };
+                self.write_leaf(|book| {
+                    // Another process may have sealed as much meanwhile.
+                    let known = sealed(book) >= last;
+                    Ok((!known).then(|| Leaf { events: vec![event.clone()], ..Leaf::default() }))
+                })
+                .await?;
             }
             if !full {
                 return Ok(());
@@ -134,9 +140,13 @@ impl Engine {
     }
 
     async fn sealed_through(&self) -> Result<u64, HandoffError> {
-        let cell = self.house().await?;
-        let through = cell.session.as_ref().and_then(|book| book.workflow_state["sealed_through"].as_u64());
-        Ok(through.unwrap_or(0))
+        Ok(sealed(self.house().await?.session.as_deref()))
+    }
+
+    /// Writes what is not sealed yet before it is closed; where others go on, whoever has that chore does.
+    pub(crate) async fn seal_at_end(&self) -> Result<(), HandoffError> {
+        let last = self.inner.store.nodes().await?.len() <= 1;
+        if last { self.seal_all().await } else { Ok(()) }
     }
 
     /// Writes records as JSON lines into `<folder>/<project>/handoff-audit/`, one file for all that fits the query.
@@ -232,7 +242,7 @@ impl Engine {
     /// When the store cannot be read or written, or this caller is no administrator of the house.
     pub async fn enforce_retention(&self) -> Result<usize, HandoffError> {
         self.operator()?;
-        let mut total = 0;
+        let (mut total, mut tries) = (0, CONFLICT_TRIES_MAX);
         loop {
             let now = self.inner.clock.now();
             let parts = self.inner.store.prunable(self.inner.retention, now, PAGE_MAX).await?;
@@ -249,21 +259,38 @@ impl Engine {
                 let gone_before = self.inner.store.chain(&part.session).await?.map_or(0, |ends| ends.pruned.0);
                 records += part.through.saturating_sub(gone_before);
             }
-            let mut cell = self.house().await?;
-            let before = cell.session.clone();
-            let decided = self.decide_house(before.as_deref(), vec![Event::Pruned { heads, records }]);
-            let commit = Commit::of(before.as_deref(), &decided, None, Vec::new());
-            cell.loaded = false;
-            let store = self.inner.store.clone();
-            let pruned = finish(async move {
-                store.prune(parts, commit).await?;
-                cell.session = Some(Arc::new(decided.session));
-                cell.loaded = true;
-                Ok::<(), StoreError>(())
-            });
-            pruned.await?;
+            match self.prune(parts, Event::Pruned { heads, records }).await {
+                // Another process wrote into the book, or removed the same: look again.
+                Err(StoreError::Conflict) if self.is_shared() && tries > 1 => tries -= 1,
+                pruned => pruned?,
+            }
         }
     }
+
+    async fn prune(&self, parts: Vec<Prunable>, event: Event) -> Result<(), StoreError> {
+        let mut cell = self.inner.cache.slot(&SessionId::house()).lock_owned().await;
+        if !cell.is_current() || self.is_shared() {
+            cell.read(&*self.inner.store, &SessionId::house()).await?;
+        }
+        let before = cell.session.clone();
+        let decided = self.decide_house(before.as_deref(), vec![event]);
+        let commit = Commit::of(before.as_deref(), &decided, None, Vec::new());
+        cell.loaded = false;
+        let engine = self.clone();
+        let pruned = finish(async move {
+            engine.inner.store.prune(parts, commit).await?;
+            engine.follow_own(&decided.written);
+            cell.session = Some(Arc::new(decided.session));
+            cell.loaded = true;
+            Ok::<(), StoreError>(())
+        });
+        pruned.await
+    }
+}
+
+/// How far a book has sealed the feed.
+fn sealed(book: Option<&Session>) -> u64 {
+    book.and_then(|book| book.workflow_state["sealed_through"].as_u64()).unwrap_or(0)
 }
 
 /// A record as a line of an export.

@@ -1,6 +1,6 @@
 //! Breakers as whoever runs the house sees them: who is left alone, until when, and how to end that.
 
-use crate::engine::Engine;
+use crate::{engine::Engine, shared::Leaf};
 use handover_core::{
     access::Right,
     event::Event,
@@ -68,14 +68,23 @@ impl Engine {
     /// # Errors
     /// When there is no such agent, this caller is bound to certain agents, is no operator, or the agent is of the house.
     pub async fn reset_breaker(&self, agent: &AgentId) -> Result<(), HandoffError> {
+        self.reset_breaker_because(agent, "reset").await
+    }
+
+    /// The same with a reason, which the book of the house keeps with the name of whoever asked.
+    ///
+    /// # Errors
+    /// As [`Engine::reset_breaker`], and when the reason is no short text.
+    pub async fn reset_breaker_because(&self, agent: &AgentId, reason: &str) -> Result<(), HandoffError> {
         self.unbound()?;
         self.caller.may(Right::Operate)?;
-        self.may_change(&self.agent(agent)?.profile)?;
+        self.may_change(&self.known_agent(agent).await?.profile)?;
+        let why = self.by_hand(reason)?;
+        self.refresh_ledger().await?;
         if self.inner.ledger.read().breaker(agent).is_quiet() {
             return Ok(());
         }
         let postings = vec![Posting { account: Account::of_agent(agent), change: Change::Reset }];
-        let why = format!("reset by {}", self.caller.name);
         let event = Event::BreakerMoved { agent: agent.clone(), breaker: Breaker::default(), why };
         self.write_house_posting(vec![event], Vec::new(), postings).await?;
         self.is_back(agent);
@@ -95,12 +104,22 @@ impl Engine {
             };
             let event = Event::BreakerMoved { agent: agent.clone(), breaker, why };
             // The store says so itself when it cannot write; there is nobody here to tell.
-            let _ = self.write_house(vec![event], Vec::new()).await;
+            let _ = self.write_leaf(|_| Ok(self.untold(&event))).await;
             if opened {
                 self.inner.left_alone.lock().insert(agent);
                 self.note_due(self.inner.clock.now());
             }
         }
+    }
+
+    /// What to tell the book of the house of a breaker; nothing where another process did meanwhile.
+    fn untold(&self, event: &Event) -> Option<Leaf> {
+        if let (Some(shared), Event::BreakerMoved { agent, breaker, .. }) = (&self.inner.shared, event)
+            && shared.ledger.is_noted(agent, breaker)
+        {
+            return None;
+        }
+        Some(Leaf { events: vec![event.clone()], ..Leaf::default() })
     }
 
     /// What waits for an agent that is left alone is looked at again after a start.

@@ -4,7 +4,8 @@ use crate::engine::Engine;
 use handover_core::{
     command::{Answer, Command},
     ids::{AgentId, HandoffId},
-    refusal::HandoffError,
+    limits::TEXT_BYTES_MAX,
+    refusal::{Code, HandoffError, Refusal},
 };
 
 impl Engine {
@@ -30,5 +31,21 @@ impl Engine {
         let session = self.session_of(id).await?;
         let (by, reason) = (by.to_owned(), reason.to_owned());
         self.submit(&session, Command::Retry { handoff: id, by, reason }, None).await
+    }
+
+    /// Why something of the house was changed, and by whom, as its book keeps it.
+    pub(crate) fn by_hand(&self, reason: &str) -> Result<String, HandoffError> {
+        let reason = reason.trim();
+        let wrong = |code, message: String| Err(Refusal::new(code, message).at("reason").into());
+        if reason.is_empty() {
+            return wrong(Code::EmptyField, "the reason is empty".into());
+        }
+        if reason.len() > TEXT_BYTES_MAX {
+            return wrong(Code::TooLarge, format!("the reason is larger than {TEXT_BYTES_MAX} bytes (TEXT_BYTES_MAX)"));
+        }
+        if let Some(bad) = reason.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r')) {
+            return wrong(Code::BadText, format!("the reason contains {bad:?}"));
+        }
+        Ok(format!("{reason}, by {}", self.caller.name))
     }
 }

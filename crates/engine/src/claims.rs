@@ -3,8 +3,9 @@
 use crate::{engine::Engine, session::Assignment};
 use handover_core::{
     access::Right,
+    agent::Agent,
     handoff::Handoff,
-    ids::{AgentId, HandoffId},
+    ids::{AgentId, HandoffId, SessionId},
     limits::{CLAIM_LOOK_MS, CLAIM_OFFERS, QUEUE_PER_AGENT_MAX},
     refusal::{Code, HandoffError},
 };
@@ -114,7 +115,7 @@ impl Engine {
         key: Option<&str>,
     ) -> Result<Option<Assignment>, HandoffError> {
         self.caller.may(Right::Act)?;
-        self.agent(agent)?;
+        self.known_agent(agent).await?;
         self.acts_for(agent)?;
         self.seen(agent, "it asks for work").await?;
         if let Some(key) = key
@@ -122,10 +123,13 @@ impl Engine {
         {
             return Ok(Some(taken));
         }
+        if self.is_shared() {
+            return self.claim_among_others(agent, lease_ms, tools, key).await;
+        }
         for limit in [CLAIM_OFFERS, QUEUE_PER_AGENT_MAX] {
             let offers = self.inner.store.offers(agent, limit).await?;
             let more = offers.len() == limit;
-            match self.first_of(offers, agent, lease_ms, tools, key).await? {
+            match self.first_of(&offers, agent, lease_ms, tools, key).await? {
                 Tell::Taken(taken) => return Ok(Some(*taken)),
                 Tell::Full => return Ok(None),
                 Tell::None if more => {}
@@ -133,6 +137,46 @@ impl Engine {
             }
         }
         Ok(None)
+    }
+
+    /// The same where other processes look for work as well: what is looked at here is held for this process, and what was
+    /// not taken is let go.
+    async fn claim_among_others(
+        &self,
+        agent: &AgentId,
+        lease_ms: Option<u64>,
+        tools: Option<&[String]>,
+        key: Option<&str>,
+    ) -> Result<Option<Assignment>, HandoffError> {
+        if !self.has_place(agent) {
+            self.refresh_loads().await?;
+            if !self.has_place(agent) {
+                return Ok(None);
+            }
+        }
+        let (mut held, mut tell) = (Vec::new(), Ok(Tell::None));
+        // Mostly the first one will do; the others are left to others.
+        for limit in [1, CLAIM_OFFERS, QUEUE_PER_AGENT_MAX] {
+            let offers = self.inner.store.take_offers(agent, limit).await?;
+            held.extend(offers.iter().map(|offer| offer.handoff));
+            tell = self.first_of(&offers, agent, lease_ms, tools, key).await;
+            if offers.len() < limit || !matches!(tell, Ok(Tell::None)) {
+                break;
+            }
+        }
+        let taken = match tell {
+            Ok(Tell::Taken(taken)) => Ok(Some(*taken)),
+            Ok(Tell::Full | Tell::None) => Ok(None),
+            Err(error) => Err(error),
+        };
+        if let Ok(Some(taken)) = &taken {
+            held.retain(|id| *id != taken.handoff.id);
+        }
+        if !held.is_empty() {
+            // One that is not let go is held for a while, and then let go by itself.
+            let _ = self.inner.store.let_go(&held).await;
+        }
+        taken
     }
 
     /// The same, as soon as there is something; nothing when the wait is over first. Whoever goes away while it is being
@@ -190,7 +234,7 @@ impl Engine {
 
     async fn first_of(
         &self,
-        offers: Vec<Offer>,
+        offers: &[Offer],
         agent: &AgentId,
         lease_ms: Option<u64>,
         tools: Option<&[String]>,
@@ -198,7 +242,7 @@ impl Engine {
     ) -> Result<Tell, HandoffError> {
         for offer in offers {
             let id = offer.handoff;
-            if self.peek(&offer.session).await?.is_none() || !self.inner.claims.tried.lock().insert(id) {
+            if !self.glance(&offer.session).await? || !self.inner.claims.tried.lock().insert(id) {
                 continue;
             }
             let _tried = Tried { claims: &self.inner.claims, id };
@@ -216,6 +260,21 @@ impl Engine {
             }
         }
         Ok(Tell::None)
+    }
+
+    /// Whether an agent has a place, as far as is known here.
+    fn has_place(&self, agent: &AgentId) -> bool {
+        self.inner.agents.read().get(agent).is_some_and(Agent::has_room)
+    }
+
+    /// Whether a session exists for this caller; by what is remembered where that says so.
+    async fn glance(&self, session: &SessionId) -> Result<bool, HandoffError> {
+        let cell = self.loaded(session).await?;
+        if !self.is_shared() || cell.session.as_ref().is_some_and(|found| self.caller.sees(found)) {
+            return Ok(cell.session.as_ref().is_some_and(|found| self.caller.sees(found)));
+        }
+        drop(cell);
+        Ok(self.peek(session).await?.is_some())
     }
 
     async fn held_by(&self, agent: &AgentId) -> Result<Vec<Handoff>, HandoffError> {

@@ -1,7 +1,7 @@
 //! Workflows are kept in the book of the house. One that sessions still need is not replaced, and nobody takes the place
 //! of an agent that another workflow still works with.
 
-use crate::engine::Engine;
+use crate::{engine::Engine, shared::Leaf};
 use handover_core::{
     event::Event,
     ids::AgentId,
@@ -28,6 +28,7 @@ impl Engine {
     pub async fn define(&self, workflow: Workflow) -> Result<Vec<Noted>, HandoffError> {
         self.operator()?;
         let notes = workflow.check()?;
+        self.sync_book().await?;
         self.check_members(&workflow).await?;
         let known = self.workflows();
         if known.iter().any(|known| **known == workflow) {
@@ -40,13 +41,17 @@ impl Engine {
         self.check_needed(&workflow).await?;
         let name = format!("{PREFIX}{}", workflow.name);
         let value = serde_json::to_value(&workflow).unwrap_or(Value::Null);
-        let book = self.house().await?.session.clone();
-        let version = book.as_ref().and_then(|book| book.variables.get(&name)).map_or(0, |kept| kept.version);
-        let by = book.map(|book| book.active_agent.clone());
-        let by = by.map_or_else(|| AgentId::new("handover"), Ok)?;
-        let set = BTreeMap::from([(name, (value, version + 1))]);
-        self.write_house(vec![Event::VariablesSet { by, set }], Vec::new()).await?;
-        self.inner.workflows.write().insert(workflow.name.clone(), Arc::new(workflow));
+        self.write_leaf(|book| {
+            let version = book.and_then(|book| book.variables.get(&name)).map_or(0, |kept| kept.version);
+            let by = book.map(|book| book.active_agent.clone());
+            let by = by.map_or_else(|| AgentId::new("handover"), Ok)?;
+            let set = BTreeMap::from([(name.clone(), (value.clone(), version + 1))]);
+            Ok(Some(Leaf { events: vec![Event::VariablesSet { by, set }], ..Leaf::default() }))
+        })
+        .await?;
+        if !self.is_shared() {
+            self.inner.workflows.write().insert(workflow.name.clone(), Arc::new(workflow));
+        }
         Ok(notes)
     }
 
@@ -59,16 +64,7 @@ impl Engine {
     /// What the book of the house keeps.
     pub(crate) async fn load_workflows(&self) -> Result<(), HandoffError> {
         let book = self.house().await?.session.clone();
-        let mut workflows = Workflows::new();
-        for (name, kept) in book.iter().flat_map(|book| book.variables.iter()) {
-            let Some(name) = name.strip_prefix(PREFIX) else { continue };
-            // One that another version wrote, and this one cannot read, must not keep the rest from going on.
-            match serde_json::from_value::<Workflow>(kept.value.clone()) {
-                Ok(workflow) => workflows.insert(name.to_owned(), Arc::new(workflow)),
-                Err(error) => workflows.note_unreadable(name.to_owned(), error.to_string()),
-            }
-        }
-        *self.inner.workflows.write() = workflows;
+        *self.inner.workflows.write() = workflows_of(book.as_deref());
         Ok(())
     }
 
@@ -140,6 +136,25 @@ impl Engine {
             }
         }
         Ok(found)
+    }
+}
+
+/// The workflows that a book keeps.
+pub(crate) fn workflows_of(book: Option<&Session>) -> Workflows {
+    let mut workflows = Workflows::new();
+    for (name, kept) in book.into_iter().flat_map(|book| book.variables.iter()) {
+        follow(&mut workflows, name, &kept.value);
+    }
+    workflows
+}
+
+/// What the book keeps under a name, if it is a workflow.
+pub(crate) fn follow(workflows: &mut Workflows, name: &str, value: &Value) {
+    let Some(name) = name.strip_prefix(PREFIX) else { return };
+    // One that another version wrote, and this one cannot read, must not keep the rest from going on.
+    match serde_json::from_value::<Workflow>(value.clone()) {
+        Ok(workflow) => workflows.insert(name.to_owned(), Arc::new(workflow)),
+        Err(error) => workflows.note_unreadable(name.to_owned(), error.to_string()),
     }
 }
 

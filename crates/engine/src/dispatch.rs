@@ -1,20 +1,24 @@
 //! Work for agents of this process: a queue for each, by level, then age; never more at once than the agent may have.
 
+mod back;
+
+pub(crate) use back::persist;
+
 use crate::{
-    agent::{Agent, Done, Failure, Recorded, Reply, Work},
-    clock::Clock,
+    agent::{Agent, Failure, Recorded, Reply, Work},
     engine::Engine,
 };
+use back::give_back;
 use handover_core::{
-    command::{Caller, Command, Giving, Goto, Update},
+    command::{Caller, Command},
     context::View,
-    handoff::{Handoff, Outcome, ReturnStatus},
+    handoff::Handoff,
     ids::{AgentId, HandoffId, LeaseId, SessionId},
-    limits::{GIVE_BACK_TRIES_MAX, GIVE_BACK_WAIT_MS, QUEUE_PER_AGENT_MAX},
-    refusal::{Code, HandoffError},
+    limits::QUEUE_PER_AGENT_MAX,
+    refusal::HandoffError,
     time::Timestamp,
 };
-use handover_store::Offer;
+use handover_store::{Offer, StoreError};
 use parking_lot::Mutex;
 use std::{
     cmp::Reverse,
@@ -35,12 +39,19 @@ pub(crate) struct Local {
     queue: Mutex<BinaryHeap<Entry>>,
     /// More waits in the store than the queue holds.
     more: AtomicBool,
+    /// The code here falls over, and another process may have the same agent.
+    unwell: AtomicBool,
     bell: Notify,
 }
 
 impl Local {
     pub(crate) fn agent(&self) -> &Arc<dyn Agent> {
         &self.agent
+    }
+
+    /// Whether something waits that it can be given.
+    fn has_next(&self) -> bool {
+        !self.unwell.load(Ordering::SeqCst) && !self.queue.lock().is_empty()
     }
 
     fn push(&self, entry: Entry) {
@@ -62,6 +73,7 @@ impl Engine {
             agent,
             queue: Mutex::default(),
             more: AtomicBool::new(true),
+            unwell: AtomicBool::new(false),
             bell: Notify::new(),
         });
         let before = self.inner.locals.lock().insert(id, local.clone());
@@ -104,6 +116,22 @@ impl Engine {
         }
     }
 
+    /// Work may wait in the store that no queue here knows of.
+    pub(crate) fn look_again(&self, agent: &AgentId) {
+        if let Some(local) = self.inner.locals.lock().get(agent) {
+            local.more.store(true, Ordering::SeqCst);
+            local.bell.notify_one();
+        }
+    }
+
+    /// Whether the code of an agent is well here: where it is not, another process takes the work.
+    pub(crate) fn set_well(&self, agent: &AgentId, well: bool) {
+        if let Some(local) = self.inner.locals.lock().get(agent) {
+            local.unwell.store(!well, Ordering::SeqCst);
+            local.bell.notify_one();
+        }
+    }
+
     /// The lease of a piece of work is gone: whoever works on it here stops.
     pub(crate) fn stop_local(&self, handoff: HandoffId) {
         for stop in self.inner.running.lock().get(&handoff).into_iter().flatten() {
@@ -123,7 +151,7 @@ async fn pump(engine: Engine, local: Arc<Local>) {
             return;
         }
         refill(&engine, &local).await;
-        while !engine.is_closing() && !local.queue.lock().is_empty() && engine.reserve(&local.id) {
+        while !engine.is_closing() && local.has_next() && engine.reserve(&local.id) {
             let next = local.queue.lock().pop();
             match next {
                 Some(Reverse((_, _, handoff, session))) => {
@@ -141,7 +169,8 @@ async fn refill(engine: &Engine, local: &Local) {
     if !local.queue.lock().is_empty() || !local.more.swap(false, Ordering::SeqCst) {
         return;
     }
-    let offers: Vec<Offer> = match engine.inner.store.offers(&local.id, QUEUE_PER_AGENT_MAX).await {
+    let most = engine.most_to_take(local);
+    let offers: Vec<Offer> = match engine.offers_for(&local.id, most).await {
         Ok(offers) => offers,
         Err(_) => {
             // The store is in trouble and says so to everybody; the next bell tries again.
@@ -149,7 +178,7 @@ async fn refill(engine: &Engine, local: &Local) {
             return;
         }
     };
-    if offers.len() >= QUEUE_PER_AGENT_MAX {
+    if offers.len() >= most {
         local.more.store(true, Ordering::SeqCst);
     }
     for offer in offers {
@@ -189,6 +218,8 @@ async fn run_one(engine: Engine, local: Arc<Local>, id: HandoffId, session: Sess
             if let Some((work, stop)) = accept(&engine, &handoff, place).await {
                 carry_out(&engine, &local, work, &stop).await;
                 forget(&engine, id, &stop);
+            } else {
+                engine.not_taken(&local, id).await;
             }
             return;
         }
@@ -217,15 +248,51 @@ async fn considered(engine: &Engine, local: &Arc<Local>, handoff: &Arc<Handoff>)
 }
 
 impl Engine {
+    /// How many offers are taken from the store at once. What others could take meanwhile is left to them.
+    fn most_to_take(&self, local: &Local) -> usize {
+        if !self.is_shared() {
+            return QUEUE_PER_AGENT_MAX;
+        }
+        let agents = self.inner.agents.read();
+        let known = agents.get(&local.id).filter(|_| !local.unwell.load(Ordering::SeqCst));
+        let room = known.map_or(0, |known| known.profile.max_concurrent_tasks.saturating_sub(known.load));
+        usize::try_from(room).unwrap_or(QUEUE_PER_AGENT_MAX).min(QUEUE_PER_AGENT_MAX)
+    }
+
+    async fn offers_for(&self, agent: &AgentId, most: usize) -> Result<Vec<Offer>, StoreError> {
+        if most == 0 { Ok(Vec::new()) } else { self.inner.store.take_offers(agent, most).await }
+    }
+
+    /// An offer could not be taken. Where others take places and write as well, it may be on offer still: whoever has room
+    /// next takes it, here or elsewhere.
+    async fn not_taken(&self, local: &Local, id: HandoffId) {
+        if !self.is_shared() {
+            return;
+        }
+        // One that is not let go is held for a while, and then let go by itself.
+        let _ = self.inner.store.let_go(&[id]).await;
+        local.more.store(true, Ordering::SeqCst);
+        self.offered_elsewhere(&local.id);
+    }
+
     async fn offered(&self, session: &SessionId, id: HandoffId, to: &AgentId) -> Option<Arc<Handoff>> {
-        let handoff = self.open_handoff(session, id).await?;
-        let on_offer = handoff.status() == handover_core::handoff::Status::Offered;
-        (on_offer && handoff.to_agent == *to).then_some(handoff)
+        let on_offer = |handoff: &Arc<Handoff>| handoff.offered_to() == Some(to);
+        let found = self.open_handoff(session, id).await.filter(on_offer);
+        if found.is_some() || !self.is_shared() {
+            return found;
+        }
+        // What is remembered may be old; the acceptance itself looks once more.
+        self.stored_handoff(session, id).await.filter(on_offer)
+    }
+
+    /// An open handoff as the store has it now.
+    async fn stored_handoff(&self, session: &SessionId, id: HandoffId) -> Option<Arc<Handoff>> {
+        self.fresh(session).await.ok()?.session.as_ref()?.open.get(&id).cloned()
     }
 
     async fn open_handoff(&self, session: &SessionId, id: HandoffId) -> Option<Arc<Handoff>> {
         let cell = self.inner.cache.slot(session).lock_owned().await;
-        let cached = cell.session.as_ref().filter(|_| cell.loaded).map(|session| session.open.get(&id).cloned());
+        let cached = cell.session.as_ref().filter(|_| cell.is_current()).map(|session| session.open.get(&id).cloned());
         drop(cell);
         match cached {
             Some(found) => found,
@@ -294,12 +361,14 @@ fn forget(engine: &Engine, id: HandoffId, stop: &Arc<Notify>) {
 
 /// Runs the agent and gives back what it ended in. Nothing ends silently: a panic or an error is a failed return.
 async fn carry_out(engine: &Engine, local: &Arc<Local>, work: Work, stop: &Notify) {
+    // From the acceptance on: one that had to begin anew for it is this process as it is now.
+    let fences = engine.fences();
     let (id, session, lease) = (work.handoff().id, work.handoff().session_id.clone(), work.lease());
     let agent = local.agent.clone();
     let mut task = tokio::spawn(async move { agent.run(work).await });
     let ended = tokio::select! {
         ended = &mut task => Some(ended),
-        () = stopped(engine, &session, id, lease, stop) => None,
+        () = stopped(engine, &session, id, lease, stop, fences) => None,
     };
     match ended {
         None => task.abort(),
@@ -312,89 +381,20 @@ async fn carry_out(engine: &Engine, local: &Arc<Local>, work: Work, stop: &Notif
 }
 
 /// Waits until whoever has this lease is to stop. The bell may have rung for one who had the work before.
-async fn stopped(engine: &Engine, session: &SessionId, id: HandoffId, lease: LeaseId, stop: &Notify) {
+async fn stopped(engine: &Engine, session: &SessionId, id: HandoffId, lease: LeaseId, stop: &Notify, fences: u64) {
     loop {
         stop.notified().await;
-        let held = engine.open_handoff(session, id).await.and_then(|handoff| handoff.lease());
-        if held != Some(lease) || engine.is_closing() {
+        // Others took this process for gone: the work is theirs to give away, whoever the lease names.
+        if engine.fences() != fences {
             return;
         }
-    }
-}
-
-async fn give_back(engine: &Engine, session: &SessionId, id: HandoffId, lease: LeaseId, result: Result<Done, Failure>) {
-    if result.is_err() && engine.is_closing() {
-        return; // Most likely for that very reason: the next start goes on after its last recorded step.
-    }
-    let done = result.unwrap_or_else(|error| Done::failed(error.to_string()));
-    let first = persist(&*engine.inner.clock, || {
-        let done = done.clone();
-        engine.submit_as_engine(session, returning(id, lease, done.giving, done.then))
-    });
-    let Err(error) = first.await else { return };
-    let gone = [Code::StaleLease, Code::Closed, Code::NotRunning, Code::UnknownHandoff, Code::SessionEnded];
-    if gone.iter().any(|code| error.has(*code)) || error.code().family() == handover_core::refusal::Family::Trouble {
-        return; // The work is somebody else's by now, or the store has stopped and said so.
-    }
-    if error.has(Code::Waiting) {
-        engine.give_up_waiting(session, id).await;
-    }
-    // What it ended in cannot be; the source is told so instead of waiting. What came out is kept, unless it is that
-    // which cannot be.
-    let notes: String =
-        format!("its result was refused: {error}").chars().filter(|c| !c.is_control()).take(4_000).collect();
-    let kept = Outcome { score: done.giving.result.score.filter(|score| score.is_finite()), ..done.giving.result };
-    for result in [kept, Outcome::default()] {
-        let giving = Giving {
-            status: ReturnStatus::Failed,
-            result,
-            updates: Update::default(),
-            notes: notes.clone(),
-            signal: None,
+        let handoff = if engine.is_shared() {
+            engine.stored_handoff(session, id).await
+        } else {
+            engine.open_handoff(session, id).await
         };
-        let submit = || engine.submit_as_engine(session, returning(id, lease, giving.clone(), None));
-        if persist(&*engine.inner.clock, submit).await.is_ok() {
+        if handoff.and_then(|handoff| handoff.lease()) != Some(lease) || engine.is_closing() {
             return;
         }
     }
 }
-
-/// Submits, and again where too much was going on. What an agent of this process did is in nobody else's hands: given up
-/// at the first crowd it would be lost, and the agent would seem to work until its deadline.
-pub(crate) async fn persist<T, F>(clock: &dyn Clock, mut submit: impl FnMut() -> F) -> Result<T, HandoffError>
-where
-    F: Future<Output = Result<T, HandoffError>>,
-{
-    let mut wait_ms = GIVE_BACK_WAIT_MS;
-    for _ in 1..GIVE_BACK_TRIES_MAX {
-        match submit().await {
-            Err(error) if error.has(Code::Overloaded) => clock.until(clock.now() + wait_ms).await,
-            answered => return answered,
-        }
-        wait_ms *= 2;
-    }
-    submit().await
-}
-
-impl Engine {
-    /// An agent ended while it waits for others: nobody waits for them any more.
-    async fn give_up_waiting(&self, session: &SessionId, id: HandoffId) {
-        let Ok(Some(found)) = self.inner.store.session(session).await else { return };
-        let Some(held) = found.open.get(&id) else { return };
-        let by = held.to_agent.clone();
-        let asked = found.open.values().filter(|open| open.request.blocking && open.request.from_agent == by);
-        for open in asked {
-            let reason = format!("{by} ended without waiting for it");
-            let cancel = Command::Cancel { handoff: open.id, by: by.to_string(), reason };
-            // Refused means that it is over already.
-            let _ = self.submit_as_engine(session, cancel).await;
-        }
-    }
-}
-
-fn returning(handoff: HandoffId, lease: LeaseId, giving: Giving, then: Option<Goto>) -> Command {
-    Command::Return { handoff, lease, giving: Box::new(giving), then: then.map(Box::new) }
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,12 +1,13 @@
-//! The engine: opening it, what it holds, closing it.
+//! The engine: what it holds, for whom it is used, closing it.
 
 use crate::{
     access::{Denials, Keys, Look},
     cache::Cache,
-    clock::{Clock, SystemClock},
+    clock::Clock,
     dispatch::Local,
     feed::{Feed, Filter, Subscription},
     picker::Picker,
+    shared::Shared,
     summarizer::Summarizer,
     waiting::Waiters,
     watching::Counts,
@@ -14,20 +15,19 @@ use crate::{
 use handover_core::{
     access::Right,
     agent::Agents,
-    command::{Caller, Command},
+    command::Caller,
     ids::{AgentId, HandoffId, SessionId},
     ledger::Ledger,
-    limits::{self, CLOSE_MS},
+    limits::CLOSE_MS,
     policy::Policy,
     refusal::HandoffError,
     time::Timestamp,
     workflow::Workflows,
 };
-use handover_store::{Retention, Store, sqlite};
+use handover_store::{Retention, Store};
 use parking_lot::{Mutex, RwLock};
 use std::{
     collections::{BTreeSet, HashMap},
-    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicI64, Ordering},
@@ -54,6 +54,8 @@ pub struct Options {
     pub sync: bool,
     /// How long records are kept.
     pub retention: Retention,
+    /// How people call this process, where several work on one store.
+    pub node: String,
 }
 
 impl Default for Options {
@@ -65,6 +67,7 @@ impl Default for Options {
             take_up: true,
             sync: true,
             retention: Retention { active_ms: 30 * DAY_MS, completed_ms: 90 * DAY_MS, escalation_ms: 180 * DAY_MS },
+            node: "handover".into(),
         }
     }
 }
@@ -114,14 +117,16 @@ pub(crate) struct Inner {
     pub(crate) idle_bell: Notify,
     pub(crate) closing: AtomicBool,
     /// Held by whoever closes.
-    ending: tokio::sync::Mutex<()>,
+    pub(crate) ending: tokio::sync::Mutex<()>,
     /// Nothing more is done at all: whoever waits is told so.
     pub(crate) closed: AtomicBool,
     pub(crate) retention: Retention,
     /// One change of the registry at a time: a profile and a standing must not overtake each other.
     pub(crate) registry: tokio::sync::Mutex<()>,
-    takes_up: bool,
-    tasks: Mutex<Vec<JoinHandle<()>>>,
+    /// What it keeps besides where others work on the same store; nothing where it has the store for itself.
+    pub(crate) shared: Option<Shared>,
+    pub(crate) takes_up: bool,
+    pub(crate) tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// A handle on the engine. Cheap to clone; all clones are the same engine.
@@ -134,124 +139,6 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Opens the engine on a database file; the file is made when there is none. Whatever was going on when it was
-    /// last closed or killed goes on.
-    ///
-    /// # Errors
-    /// When the file is in use, damaged, written by a newer version, or cannot be written.
-    pub async fn open(path: impl AsRef<Path>) -> Result<Self, HandoffError> {
-        Self::open_with(path, Options::default()).await
-    }
-
-    /// Opens the engine with other settings.
-    ///
-    /// # Errors
-    /// As [`Engine::open`].
-    pub async fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self, HandoffError> {
-        let feed = Feed::new();
-        let publisher = feed.clone();
-        let mut store_options = sqlite::Options { sync: options.sync, ..sqlite::Options::default() };
-        store_options.on_commit = Some(Box::new(move |last, records| publisher.publish(last, records)));
-        let path: PathBuf = path.as_ref().to_path_buf();
-        let opened = tokio::task::spawn_blocking(move || sqlite::SqliteStore::open(&path, store_options)).await;
-        let store = opened.map_err(|error| handover_store::StoreError::Failed(error.to_string()))??;
-        Self::begin(Arc::new(store), feed, options).await
-    }
-
-    async fn begin(store: Arc<dyn Store>, feed: Feed, options: Options) -> Result<Self, HandoffError> {
-        options.policy.check()?;
-        let (position, last) = store.last_position().await?;
-        feed.begin_after(position);
-        let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock::starting_at_least(last)));
-        let mut agents = Agents::default();
-        for (profile, standing) in store.agents().await? {
-            agents.put(Arc::new(profile), standing);
-        }
-        let ledger = Ledger::of(store.ledger().await?);
-        let engine = Self {
-            inner: Arc::new(Inner {
-                store,
-                clock,
-                policy: RwLock::new(options.policy),
-                agents: RwLock::new(agents),
-                ledger: RwLock::new(ledger),
-                workflows: RwLock::default(),
-                keys: Keys::default(),
-                denials: Denials::default(),
-                deciding: Mutex::default(),
-                picker: RwLock::default(),
-                picks: Arc::new(Semaphore::new(limits::PICKS_AT_ONCE_MAX)),
-                summarizer: RwLock::default(),
-                summaries: Arc::new(Semaphore::new(limits::SUMMARIES_AT_ONCE_MAX)),
-                left_alone: Mutex::default(),
-                back: Mutex::default(),
-                locals: Mutex::default(),
-                running: Mutex::default(),
-                claims: crate::claims::Claims::default(),
-                heard: Mutex::default(),
-                cache: Cache::default(),
-                feed,
-                counts: Counts::default(),
-                waiters: Waiters::default(),
-                next_due: AtomicI64::new(i64::MIN),
-                timer_bell: Notify::new(),
-                idle_bell: Notify::new(),
-                closing: AtomicBool::new(false),
-                ending: tokio::sync::Mutex::default(),
-                closed: AtomicBool::new(false),
-                retention: options.retention,
-                registry: tokio::sync::Mutex::new(()),
-                takes_up: options.take_up,
-                tasks: Mutex::default(),
-            }),
-            caller: Arc::new(Caller::local()),
-            look: None,
-        };
-        engine.load_workflows().await?;
-        engine.load_keys().await?;
-        // The vocabulary takes a moment to load; nobody should wait for it with their first message.
-        std::thread::spawn(handover_core::context::tokens::warm_up);
-        let taken_up = engine.take_up(options.take_up).await;
-        if options.take_up {
-            taken_up?; // Whoever only looks is to see also what is damaged.
-        }
-        if options.background {
-            engine.start_background();
-        }
-        Ok(engine)
-    }
-
-    /// Counts who works on what, and takes back what the process before this one held, unless it only looks.
-    async fn take_up(&self, reclaim: bool) -> Result<(), HandoffError> {
-        for (agent, offers) in self.inner.store.offers_waiting().await? {
-            self.inner.agents.write().count_waiting(&agent, offers);
-        }
-        for running in self.inner.store.running().await? {
-            if let Some(agent) = self.inner.agents.write().get_mut(&running.by) {
-                agent.load += 1;
-            }
-            if running.in_process && reclaim {
-                let command = Command::Reclaim { handoff: running.handoff };
-                // One session that cannot be read must not keep all others from going on.
-                let reclaimed = self.submit_as_engine(&running.session, command).await;
-                if self.stopped().is_some() {
-                    reclaimed?;
-                }
-            }
-        }
-        self.look_at_breakers();
-        Ok(())
-    }
-
-    fn start_background(&self) {
-        let tasks = [
-            tokio::spawn(crate::timers::run(self.clone())),
-            tokio::spawn(crate::housekeeping::run(self.clone())),
-            tokio::spawn(crate::housekeeping::watch_health(self.clone())),
-        ];
-        self.inner.tasks.lock().extend(tasks);
-    }
-
     /// The same engine for another caller: who sees only the sessions of its tenant and speaks only for its agents.
     #[must_use]
     pub fn for_caller(&self, caller: Caller) -> Self {
@@ -344,7 +231,7 @@ impl Engine {
         for task in self.inner.tasks.lock().drain(..) {
             task.abort();
         }
-        let sealed = if self.stopped().is_none() && self.inner.takes_up { self.seal_all().await } else { Ok(()) };
+        let sealed = if self.stopped().is_none() && self.inner.takes_up { self.seal_at_end().await } else { Ok(()) };
         self.inner.closed.store(true, Ordering::SeqCst);
         self.detach_all();
         let closed = self.inner.store.close().await;

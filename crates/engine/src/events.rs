@@ -1,6 +1,6 @@
 //! Events from outside that hand work over by rule: `security.alert` goes to whoever can do security, at once.
 
-use crate::engine::Engine;
+use crate::{engine::Engine, shared::Leaf};
 use handover_core::{
     access::Right,
     command::{Answer, Open},
@@ -96,15 +96,18 @@ impl Engine {
             return Err(refusal.into());
         }
         for agent in std::iter::once(&rule.from_agent).chain(&rule.to_agent) {
-            self.agent(agent)?;
+            self.known_agent(agent).await?;
         }
         let name = format!("{PREFIX}{}", self.own_name(&rule.name, ' '));
         let mut value = serde_json::to_value(&rule).unwrap_or(Value::Null);
         value["tenant"] = Value::String(self.caller.tenant.clone());
-        let version =
-            self.house().await?.session.as_ref().and_then(|book| book.variables.get(&name)).map_or(0, |v| v.version);
-        let set = BTreeMap::from([(name, (value, version + 1))]);
-        self.write_house(vec![Event::VariablesSet { by: rule.from_agent, set }], Vec::new()).await
+        let written = self.write_leaf(|book| {
+            let version = book.and_then(|book| book.variables.get(&name)).map_or(0, |v| v.version);
+            let set = BTreeMap::from([(name.clone(), (value.clone(), version + 1))]);
+            let event = Event::VariablesSet { by: rule.from_agent.clone(), set };
+            Ok(Some(Leaf { events: vec![event], ..Leaf::default() }))
+        });
+        written.await.map(|_| ())
     }
 
     /// The rules that are kept for this caller's tenant.

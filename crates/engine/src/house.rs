@@ -1,15 +1,16 @@
 //! The book of the house: what concerns no session is written through the same door.
 
-use crate::{cache::Cell, engine::Engine, finish::finish};
+use crate::{cache::Cell, engine::Engine, finish::finish, shared::Leaf};
 use handover_core::{
     decide::{self, Decided},
     event::Event,
     ids::{RandomIds, SessionId},
     ledger::Posting,
+    limits::CONFLICT_TRIES_MAX,
     refusal::HandoffError,
     session::Session,
 };
-use handover_store::{AgentRow, Commit};
+use handover_store::{AgentRow, Commit, StoreError};
 use tokio::sync::OwnedMutexGuard;
 
 impl Engine {
@@ -25,7 +26,37 @@ impl Engine {
         agents: Vec<AgentRow>,
         postings: Vec<Posting>,
     ) -> Result<(), HandoffError> {
-        let mut cell = self.loaded(&SessionId::house()).await?;
+        let (mut leaf, again) = (Some(Leaf { events, agents, postings }), self.is_shared());
+        self.write_leaf(|_| Ok(if again { leaf.clone() } else { leaf.take() })).await.map(|_| ())
+    }
+
+    /// Writes what follows from the book as it is; nothing where nothing does. Where others write into it as well and were
+    /// faster, it is made once more, by their book and with all that they wrote known here. Gives whether anything was written.
+    pub(crate) async fn write_leaf(
+        &self,
+        mut make: impl FnMut(Option<&Session>) -> Result<Option<Leaf>, HandoffError> + Send,
+    ) -> Result<bool, HandoffError> {
+        let mut tries = if self.is_shared() { CONFLICT_TRIES_MAX } else { 1 };
+        loop {
+            let cell = self.house().await?;
+            self.know_book(cell.session.as_deref()).await?;
+            let Some(leaf) = make(cell.session.as_deref())? else { return Ok(false) };
+            tries -= 1;
+            match self.commit_leaf(cell, leaf).await? {
+                Ok(()) => return Ok(true),
+                Err(StoreError::Conflict | StoreError::Fenced) if tries > 0 => {}
+                Err(StoreError::Refuted(_)) if tries > 0 => drop(self.refresh_ledger().await?),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn commit_leaf(
+        &self,
+        mut cell: OwnedMutexGuard<Cell>,
+        leaf: Leaf,
+    ) -> Result<Result<(), StoreError>, HandoffError> {
+        let Leaf { events, agents, postings } = leaf;
         let before = cell.session.clone();
         let mut decided = self.decide_house(before.as_deref(), events);
         let posted = self.post(&postings)?;
@@ -40,7 +71,7 @@ impl Engine {
             }
             engine.conclude(cell, before.as_deref(), decided, None, result)
         });
-        committed.await.map(|_| ())
+        Ok(committed.await.map(|_| ()))
     }
 
     pub(crate) fn decide_house(&self, before: Option<&Session>, events: Vec<Event>) -> Decided {
@@ -48,6 +79,6 @@ impl Engine {
     }
 
     pub(crate) async fn house(&self) -> Result<OwnedMutexGuard<Cell>, HandoffError> {
-        self.loaded(&SessionId::house()).await
+        self.fresh(&SessionId::house()).await
     }
 }

@@ -18,12 +18,19 @@ pub(crate) async fn run(engine: Engine) {
         let now = engine.inner.clock.now();
         // The store tells everybody who asks when it is in trouble; there is nobody here to tell.
         if seal_at <= now {
-            let _ = engine.seal().await;
+            if engine.has_chore("checkpoints", CHECKPOINT_MS).await {
+                let _ = engine.seal().await;
+            }
             seal_at = now + CHECKPOINT_MS;
         }
         if prune_at <= now {
-            let _ = engine.enforce_retention().await;
-            let _ = engine.forget_accounts().await;
+            if engine.has_chore("retention", RETENTION_MS).await {
+                let _ = engine.enforce_retention().await;
+                let _ = engine.forget_accounts().await;
+            } else {
+                // Whoever has it forgets accounts, of which no record tells.
+                let _ = engine.reload_ledger().await;
+            }
             prune_at = now + RETENTION_MS;
         }
     }
@@ -40,6 +47,11 @@ pub(crate) async fn watch_health(engine: Engine) {
 }
 
 impl Engine {
+    /// Whether something that one process does for all is for this one now. The next round finds another where it goes away.
+    async fn has_chore(&self, chore: &str, for_ms: u64) -> bool {
+        self.take_chore(chore, for_ms).await.unwrap_or(false)
+    }
+
     /// Asks every agent of this process how it is, and looks when those who pull work were last heard of. Three failures
     /// in a row make an agent unavailable; one good answer or sign of life brings it back.
     ///
@@ -51,15 +63,21 @@ impl Engine {
             self.inner.locals.lock().iter().map(|(id, local)| (id.clone(), local.agent().clone())).collect();
         let mut locals = locals.into_iter();
         let mut asked = JoinSet::new();
+        let mut answers = Vec::new();
         loop {
             let room = HEALTH_AT_ONCE_MAX - asked.len();
             for (id, agent) in locals.by_ref().take(room) {
                 asked.spawn(async move { (id, is_well(agent).await) });
             }
             let Some(answer) = asked.join_next().await else { break };
-            if let Ok((id, well)) = answer {
-                self.note_health(&id, well).await?;
+            match answer {
+                Ok(answer) if self.is_shared() => answers.push(answer),
+                Ok((id, well)) => self.note_health(&id, well).await?,
+                Err(_) => {}
             }
+        }
+        if let Some(shared) = &self.inner.shared {
+            self.judge(self.share_health(shared, &answers).await?).await?;
         }
         for (id, well) in self.pulling() {
             self.note_health(&id, well).await?;
@@ -79,7 +97,26 @@ impl Engine {
             agents.get(id).is_some_and(|known| judged(&known.profile) && known.load == 0)
         };
         let found = heard.iter().filter(|(id, _)| idle(id));
-        found.map(|(id, at)| (id.clone(), now.since(*at) <= HEALTH_MS + HEALTH_TIMEOUT_MS)).collect()
+        // What other processes heard they tell once a round.
+        let rounds = if self.is_shared() { 2 } else { 1 };
+        found.map(|(id, at)| (id.clone(), now.since(*at) <= rounds * HEALTH_MS + HEALTH_TIMEOUT_MS)).collect()
+    }
+
+    /// Agents whose code is well somewhere can be reached, and those whose code is well nowhere cannot.
+    async fn judge(&self, agents: Vec<(AgentId, bool)>) -> Result<(), HandoffError> {
+        for (id, well) in agents {
+            let standing = self.inner.agents.read().get(&id).map(|agent| agent.standing);
+            match standing {
+                Some(Standing::Unavailable) if well => {
+                    self.set_standing(&id, Standing::Available, "it is well again").await?;
+                }
+                Some(Standing::Available) if !well => {
+                    self.set_standing(&id, Standing::Unavailable, "it failed its health checks").await?;
+                }
+                Some(_) | None => {}
+            }
+        }
+        Ok(())
     }
 
     async fn note_health(&self, id: &AgentId, well: bool) -> Result<(), HandoffError> {

@@ -3,15 +3,15 @@
 
 use crate::engine::Engine;
 use handover_core::{
-    handoff::Handoff,
-    ids::{AgentId, SessionId},
+    handoff::{Handoff, Status},
+    ids::{AgentId, HandoffId, SessionId},
     limits::{PAGE_MAX, STATE_COUNT_MAX, UPCOMING_LOOK_MAX},
     policy::Experiment,
     refusal::HandoffError,
     time::Timestamp,
 };
-use handover_store::FlowRow;
-use std::collections::BTreeMap;
+use handover_store::{FlowRow, HandoffQuery};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Engine {
     /// Open handoffs for which something is due next, the earliest first. Of what is due in the whole house only so much is looked
@@ -28,6 +28,31 @@ impl Engine {
             if self.sees(&due.session).await? {
                 found.extend(self.inner.store.handoff(due.handoff).await?);
             }
+        }
+        Ok(found)
+    }
+
+    /// What is offered to an agent, by level, then age, for whoever only looks. Of a queue that tenants share only so much is
+    /// looked at that others cannot make this long; behind that come the eldest of this caller's own.
+    ///
+    /// # Errors
+    /// When there is no such agent, or the store cannot be read.
+    pub async fn queue(&self, agent: &AgentId, limit: usize) -> Result<Vec<Handoff>, HandoffError> {
+        self.agent(agent)?;
+        let limit = limit.min(PAGE_MAX);
+        let mut found = Vec::new();
+        for offer in self.inner.store.offers(agent, UPCOMING_LOOK_MAX).await? {
+            if found.len() < limit && self.sees(&offer.session).await? {
+                found.extend(self.inner.store.handoff(offer.handoff).await?);
+            }
+        }
+        if found.len() < limit {
+            let (to, status) = (Some(agent.clone()), Some(Status::Offered));
+            let own = self.handoffs(HandoffQuery { to, status, limit, ..HandoffQuery::default() }).await?;
+            let known: BTreeSet<HandoffId> = found.iter().map(|handoff| handoff.id).collect();
+            found.extend(own.into_iter().filter(|handoff| !known.contains(&handoff.id)));
+            found.sort_by_key(|handoff| (handoff.request.task.priority.level(), handoff.opened_at));
+            found.truncate(limit);
         }
         Ok(found)
     }

@@ -3,8 +3,8 @@
 use crate::{agent::Recorded, engine::Engine};
 use handover_core::{
     access::Right,
-    event::{DeadlineMove, Event, Extension},
-    handoff::Handoff,
+    event::{DeadlineMove, Event, Extension, RerouteReason},
+    handoff::{Handoff, Status},
     ids::{AgentId, HandoffId, SessionId},
     limits::{PAGE_MAX, QUEUE_PER_AGENT_MAX},
     record::Record,
@@ -26,6 +26,9 @@ pub struct StoryStep {
     pub at: Timestamp,
     /// What happened, in a sentence.
     pub what: String,
+    /// The time that the sentence names, where it names one: whoever shows it may say it as people do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
 }
 
 impl StoryStep {
@@ -253,7 +256,9 @@ impl Engine {
 #[must_use]
 pub fn tell(record: &Record) -> Vec<StoryStep> {
     let at = record.timestamp;
-    let step = |number, name, what: String| StoryStep { number, name, at, what };
+    let step = |number, name, what: String| StoryStep { number, name, at, what, until: None };
+    let timed =
+        |number, name, until: &Timestamp, what: String| StoryStep { until: Some(*until), ..step(number, name, what) };
     match &record.event {
         Event::Initiated { request, handoff, routing, by_hand } => {
             let chosen = match routing {
@@ -284,11 +289,13 @@ pub fn tell(record: &Record) -> Vec<StoryStep> {
         Event::ApprovalRequested { until, approval, warnings, .. } => {
             let who = approval.approver.as_deref().unwrap_or("a person");
             let warned = if warnings.is_empty() { String::new() } else { format!("; {}", warnings.join("; ")) };
-            vec![step(4, "initiate", format!("{who} is asked until {until}{warned}"))]
+            vec![timed(4, "initiate", until, format!("{who} is asked until {until}{warned}"))]
         }
         Event::Amended { by, to, .. } => vec![step(4, "initiate", format!("{by} changed it; it goes to {to}"))],
-        Event::Approved { by, .. } => vec![step(4, "initiate", format!("{by} approved it"))],
-        Event::Denied { by, .. } => vec![step(4, "initiate", format!("{by} denied it"))],
+        Event::Approved { by, comment, .. } => {
+            vec![step(4, "initiate", format!("{by} approved it{}", commented(comment)))]
+        }
+        Event::Denied { by, comment, .. } => vec![step(4, "initiate", format!("{by} denied it{}", commented(comment)))],
         Event::Accepted { by, manifest, .. } => {
             let shown = manifest.as_ref().map_or(0, |manifest| manifest.shown_messages);
             vec![
@@ -302,7 +309,7 @@ pub fn tell(record: &Record) -> Vec<StoryStep> {
         }
         Event::Deferred { by, until, reason, .. } => vec![
             step(5, "acknowledge", format!("{by} looked at it")),
-            step(6, "defer", format!("{by} until {until}: {reason}")),
+            timed(6, "defer", until, format!("{by} put it off until {until}: {reason}")),
         ],
         Event::Asked(asking) => vec![step(7, "execute", format!("it asks: {}", asking.question))],
         Event::Answered(answering) => {
@@ -311,19 +318,22 @@ pub fn tell(record: &Record) -> Vec<StoryStep> {
         Event::Rerouted { from, to, by_hand: Some(hand), .. } => {
             vec![step(4, "initiate", format!("{from} to {to}: {} decided so ({})", hand.by, hand.reason))]
         }
-        Event::Rerouted { from, to, why, .. } => vec![step(4, "initiate", format!("{from} to {to}: {why:?}"))],
+        Event::Rerouted { from, to, why, .. } => {
+            vec![step(4, "initiate", format!("{from} to {to}: {}", rerouted(*why)))]
+        }
         Event::Offered { .. } | Event::Extended(_) => vec![step(4, "initiate", "it is on offer".to_owned())],
         Event::HeldUp(Extension { until, why, .. }) => {
-            vec![step(4, "initiate", format!("it waits until {until}: {why}"))]
+            vec![timed(4, "initiate", until, format!("it waits until {until}: {why}"))]
         }
         Event::DeadlineMoved(DeadlineMove { until, .. }) => {
-            vec![step(4, "initiate", format!("the time of the session was changed: it has until {until}"))]
+            let what = format!("the time of the session was changed: it has until {until}");
+            vec![timed(4, "initiate", until, what)]
         }
         Event::Heartbeat { .. } => vec![step(7, "execute", "its holder is alive".to_owned())],
         Event::StepRecorded { name, .. } => vec![step(7, "execute", format!("recorded {name}"))],
         Event::Reminded { .. } => vec![step(7, "execute", "its time is up; a reminder was sent".to_owned())],
         Event::Retried { attempt, until, .. } => {
-            vec![step(7, "execute", format!("attempt {attempt} begins at {until}"))]
+            vec![timed(7, "execute", until, format!("attempt {attempt} begins at {until}"))]
         }
         Event::LeaseLost { .. } => vec![step(7, "execute", "its holder was lost; it is on offer again".to_owned())],
         Event::Closed { status, result, returned_to, released, .. } => {
@@ -331,10 +341,54 @@ pub fn tell(record: &Record) -> Vec<StoryStep> {
             if let Some(to) = returned_to {
                 steps.push(step(8, "return", format!("{:?} to {to}", result.status)));
             }
-            steps.push(step(9, "complete", format!("{} {}", status.word(), result.notes).trim().to_owned()));
+            steps.push(step(9, "complete", ended(*status, &record.caller, &result.notes)));
             steps.push(step(10, "release", format!("{} locks released", released.len())));
             steps
         }
         _ => Vec::new(),
+    }
+}
+
+/// What somebody said to their decision, where they said anything.
+fn commented(comment: &str) -> String {
+    let comment = comment.trim();
+    if comment.is_empty() { String::new() } else { format!(": {comment}") }
+}
+
+/// How it ended. Whoever took it back is named; a program of this very machine has no name of its own.
+fn ended(status: Status, caller: &str, notes: &str) -> String {
+    let named = !["engine", "local"].contains(&caller);
+    let by = if status == Status::Cancelled && named { format!("by {caller}: ") } else { String::new() };
+    format!("{} {by}{notes}", status.word()).trim().to_owned()
+}
+
+/// Why it goes to somebody else, as people say it.
+fn rerouted(why: RerouteReason) -> &'static str {
+    match why {
+        RerouteReason::Rejected => "the first one said no",
+        RerouteReason::NotAcknowledged => "there was no answer in time",
+        RerouteReason::AtCapacity => "the first one has its hands full",
+        RerouteReason::LeasesLost => "the first one was lost too often",
+        RerouteReason::CircuitOpen => "the first one failed too often of late",
+        RerouteReason::Unreachable => "the first one cannot be reached",
+        RerouteReason::ByHand => "a person decided so",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_took_it_back_is_named() {
+        for (status, caller, expected) in [
+            (Status::Cancelled, "olga (k1)", "cancelled by olga (k1): not needed"),
+            (Status::Cancelled, "local", "cancelled not needed"),
+            (Status::Cancelled, "engine", "cancelled not needed"),
+            (Status::Completed, "olga (k1)", "completed not needed"),
+        ] {
+            assert_eq!(ended(status, caller, "not needed"), expected);
+        }
+        assert_eq!((commented(" "), commented(" too dear ")), (String::new(), ": too dear".to_owned()));
     }
 }

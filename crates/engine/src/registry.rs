@@ -1,6 +1,6 @@
 //! Who is registered, how busy they are, and which of them live in this process.
 
-use crate::{agent::Agent as LocalAgent, engine::Engine};
+use crate::{agent::Agent as LocalAgent, engine::Engine, shared::Leaf};
 use handover_core::{
     access::Right,
     agent::{Agent, Known, Profile, Standing},
@@ -31,36 +31,51 @@ impl Engine {
             profile.tenant = Some(self.caller.tenant.clone());
         }
         let _alone = self.inner.registry.lock().await;
-        let known = self.inner.agents.read().get(&profile.id).cloned();
-        if let Some(known) = &known {
-            self.stays_whose_it_is(&known.profile, &profile)?;
-        }
-        check_profile(&profile, &self.inner.agents.read())?;
-        if !bound {
-            self.runs_nothing(&profile)?;
-        }
+        self.sync_book().await?;
         let profile = Arc::new(profile);
-        match &known {
-            Some(known) if bound => self.widens_nothing(&known.profile, &profile)?,
-            None if bound => self.asks_for_little(&profile)?,
-            Some(_) | None => {}
-        }
-        // Whoever registers is there; but an agent that is being drained stays so until somebody says otherwise.
-        let standing = match known.as_ref().map(|known| known.standing) {
-            Some(Standing::Draining) => Standing::Draining,
-            Some(Standing::Available | Standing::Unavailable) | None => Standing::Available,
-        };
-        if known.as_ref().is_some_and(|known| *known.profile == *profile && known.standing == standing) {
+        let mut standing = Standing::Available;
+        let mut back = false;
+        let written = self.write_leaf(|_| {
+            let known = self.inner.agents.read().get(&profile.id).cloned();
+            self.may_put(known.as_ref(), &profile, bound)?;
+            // Whoever registers is there; but an agent that is being drained stays so until somebody says otherwise.
+            standing = match known.as_ref().map(|known| known.standing) {
+                Some(Standing::Draining) => Standing::Draining,
+                Some(Standing::Available | Standing::Unavailable) | None => Standing::Available,
+            };
+            if known.as_ref().is_some_and(|known| *known.profile == *profile && known.standing == standing) {
+                return Ok(None);
+            }
+            back = known.is_some_and(|known| known.standing != standing);
+            let row = AgentRow { id: profile.id.clone(), entry: Some((profile.clone(), standing)) };
+            let events = vec![Event::AgentRegistered { profile: profile.clone() }];
+            Ok(Some(Leaf { events, agents: vec![row], ..Leaf::default() }))
+        });
+        if !written.await? {
             return Ok(());
         }
-        let back = known.is_some_and(|known| known.standing != standing);
-        let row = AgentRow { id: profile.id.clone(), entry: Some((profile.clone(), standing)) };
-        self.write_house(vec![Event::AgentRegistered { profile: profile.clone() }], vec![row]).await?;
-        self.inner.agents.write().put(profile.clone(), standing);
+        if !self.is_shared() {
+            self.inner.agents.write().put(profile.clone(), standing);
+        }
         if back {
             self.is_back(&profile.id);
         }
         Ok(())
+    }
+
+    /// Whether this caller may register this profile in the place of the one that is known.
+    fn may_put(&self, known: Option<&Agent>, profile: &Profile, bound: bool) -> Result<(), HandoffError> {
+        if let Some(known) = known {
+            self.stays_whose_it_is(&known.profile, profile)?;
+        }
+        check_profile(profile, &self.inner.agents.read())?;
+        if !bound {
+            return self.runs_nothing(profile);
+        }
+        match known {
+            Some(known) => self.widens_nothing(&known.profile, profile),
+            None => self.asks_for_little(profile),
+        }
     }
 
     /// An id is one agent's, whoever asks; and an agent never changes its tenant.
@@ -99,7 +114,7 @@ impl Engine {
     pub async fn alive(&self, agent: &AgentId) -> Result<(), HandoffError> {
         self.acts_for(agent)?;
         self.caller.may(Right::Act)?;
-        self.agent(agent)?;
+        self.known_agent(agent).await?;
         self.seen(agent, "it gave a sign of life").await
     }
 
@@ -108,12 +123,21 @@ impl Engine {
     /// # Errors
     /// When there is no such agent, it is not this caller's to change, or the caller is no operator.
     pub async fn drain(&self, agent: &AgentId, drain: bool) -> Result<(), HandoffError> {
+        self.drain_because(agent, drain, "asked for").await
+    }
+
+    /// The same with a reason, which the book of the house keeps with the name of whoever asked.
+    ///
+    /// # Errors
+    /// As [`Engine::drain`], and when the reason is no short text.
+    pub async fn drain_because(&self, agent: &AgentId, drain: bool, reason: &str) -> Result<(), HandoffError> {
         self.acts_for(agent)?;
         self.caller.may(Right::Operate)?;
-        self.may_change(&self.agent(agent)?.profile)?;
+        self.may_change(&self.known_agent(agent).await?.profile)?;
         let standing = if drain { Standing::Draining } else { Standing::Available };
+        let why = self.by_hand(reason)?;
         let _alone = self.inner.registry.lock().await;
-        self.write_standing(agent, standing, "asked for").await
+        self.write_standing(agent, standing, &why, |_| true).await
     }
 
     /// Removes an agent that has no work. What was counted of it is forgotten later, when it limits nothing any more:
@@ -124,8 +148,9 @@ impl Engine {
     pub async fn remove_agent(&self, agent: &AgentId) -> Result<(), HandoffError> {
         self.acts_for(agent)?;
         self.caller.may(Right::Administer)?;
-        self.may_change(&self.agent(agent)?.profile)?;
+        self.may_change(&self.known_agent(agent).await?.profile)?;
         let _alone = self.inner.registry.lock().await;
+        self.refresh_loads().await?;
         let load = self.known(agent)?.load;
         let offers = self.inner.store.offers(agent, 1).await?.len();
         if load > 0 || offers > 0 {
@@ -135,8 +160,14 @@ impl Engine {
         }
         let row = AgentRow { id: agent.clone(), entry: None };
         let event = Event::AgentRemoved { agent: agent.clone() };
-        self.write_house(vec![event], vec![row]).await?;
-        self.inner.agents.write().remove(agent);
+        self.write_leaf(|_| {
+            self.known(agent)?;
+            Ok(Some(Leaf { events: vec![event.clone()], agents: vec![row.clone()], ..Leaf::default() }))
+        })
+        .await?;
+        if !self.is_shared() {
+            self.inner.agents.write().remove(agent);
+        }
         self.inner.heard.lock().remove(agent);
         self.detach(agent);
         Ok(())
@@ -154,6 +185,17 @@ impl Engine {
     /// When there is no such agent.
     pub fn agent(&self, agent: &AgentId) -> Result<Agent, HandoffError> {
         self.knowing(|known| known.get(agent).cloned().ok_or_else(|| unknown(agent, known)))
+    }
+
+    /// The same, also where another process registered it a moment ago.
+    pub(crate) async fn known_agent(&self, agent: &AgentId) -> Result<Agent, HandoffError> {
+        match self.agent(agent) {
+            Err(_) if self.is_shared() => {
+                self.sync_book().await?;
+                self.agent(agent)
+            }
+            found => found,
+        }
     }
 
     fn knowing<T>(&self, look: impl FnOnce(Known<'_>) -> T) -> T {
@@ -183,21 +225,31 @@ impl Engine {
         why: &str,
     ) -> Result<(), HandoffError> {
         let _alone = self.inner.registry.lock().await;
-        if self.known(agent)?.standing == Standing::Draining {
-            return Ok(());
-        }
-        self.write_standing(agent, standing, why).await
+        self.write_standing(agent, standing, why, |known| known != Standing::Draining).await
     }
 
-    async fn write_standing(&self, agent: &AgentId, standing: Standing, why: &str) -> Result<(), HandoffError> {
-        let known = self.known(agent)?;
-        if known.standing == standing {
+    async fn write_standing(
+        &self,
+        agent: &AgentId,
+        standing: Standing,
+        why: &str,
+        may_follow: impl Fn(Standing) -> bool + Send + Sync,
+    ) -> Result<(), HandoffError> {
+        let written = self.write_leaf(|_| {
+            let known = self.known(agent)?;
+            if known.standing == standing || !may_follow(known.standing) {
+                return Ok(None);
+            }
+            let row = AgentRow { id: agent.clone(), entry: Some((known.profile, standing)) };
+            let event = Event::AgentStanding { agent: agent.clone(), standing, why: why.to_owned() };
+            Ok(Some(Leaf { events: vec![event], agents: vec![row], ..Leaf::default() }))
+        });
+        if !written.await? {
             return Ok(());
         }
-        let row = AgentRow { id: agent.clone(), entry: Some((known.profile, standing)) };
-        let event = Event::AgentStanding { agent: agent.clone(), standing, why: why.to_owned() };
-        self.write_house(vec![event], vec![row]).await?;
-        if let Some(entry) = self.inner.agents.write().get_mut(agent) {
+        if !self.is_shared()
+            && let Some(entry) = self.inner.agents.write().get_mut(agent)
+        {
             entry.standing = standing;
             entry.failures = 0;
         }
@@ -212,11 +264,18 @@ impl Engine {
     pub(crate) fn reserve(&self, agent: &AgentId) -> bool {
         let mut agents = self.inner.agents.write();
         match agents.get_mut(agent) {
-            Some(entry) if entry.has_room() => {
-                entry.load += 1;
-                true
-            }
-            Some(_) | None => false,
+            Some(entry) if entry.has_room() => entry.load += 1,
+            Some(_) | None => return false,
+        }
+        drop(agents);
+        self.place_moved();
+        true
+    }
+
+    /// A place was taken or given back: a look at the store that was begun before does not know of it.
+    fn place_moved(&self) {
+        if let Some(shared) = &self.inner.shared {
+            shared.loads.moved();
         }
     }
 
@@ -234,6 +293,7 @@ impl Engine {
         if let Some(entry) = self.inner.agents.write().get_mut(agent) {
             entry.load = entry.load.saturating_sub(1);
         }
+        self.place_moved();
         self.kick(agent);
         self.inner.claims.ring_all(agent);
     }

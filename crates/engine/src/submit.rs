@@ -9,20 +9,18 @@ use crate::{
     finish::finish,
     keys::{asked, checked_key, first_answer, text},
     picker::Asked,
+    shared::{Setback, Tried},
 };
 use handover_core::{
-    agent::Standing,
     command::{Answer, Caller, Command},
-    decide::{self, Decided, Found, ModelAnswer},
+    decide::{self, Found, ModelAnswer},
     digest::Digest,
-    event::Event,
-    handoff::{Handoff, Phase},
-    ids::{AgentId, RandomIds, SessionId},
+    handoff::Handoff,
+    ids::{AgentId, LeaseId, RandomIds, SessionId},
     refusal::{Code, HandoffError, Refusal},
     session::Session,
-    time::Timestamp,
 };
-use handover_store::{Commit, KeyRow, StoreError};
+use handover_store::{Commit, KeyRow, Place};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -33,14 +31,23 @@ use tokio::sync::OwnedMutexGuard;
 pub(crate) type Outcome = (Answer, Option<Arc<Session>>);
 
 /// A command on its way through the door.
-struct Submitted {
-    command: Command,
+#[derive(Clone)]
+pub(crate) struct Submitted {
+    pub(crate) command: Command,
     /// The key that makes it once, and the digest of what is asked.
-    key: Option<(String, Digest)>,
+    pub(crate) key: Option<(String, Digest)>,
     /// Whether a place was reserved for it before.
-    reserved: bool,
+    pub(crate) reserved: bool,
     /// What a model said to it, and whether that is paid.
     picked: Option<(ModelAnswer, Arc<AtomicBool>)>,
+    /// Only as long as its handoff is held by this lease.
+    held: Option<LeaseId>,
+}
+
+impl Submitted {
+    fn of(command: Command, key: Option<(String, Digest)>) -> Self {
+        Self { command, key, reserved: false, picked: None, held: None }
+    }
 }
 
 impl Engine {
@@ -73,13 +80,28 @@ impl Engine {
     /// A command of the engine itself: timers and restarts. It sees every session.
     pub(crate) async fn submit_as_engine(&self, session: &SessionId, command: Command) -> Result<Answer, HandoffError> {
         let cell = self.loaded(session).await?;
-        self.submit_for_session(cell, session, command, false).await
+        self.submit_for_session(cell, session, Submitted::of(command, None)).await
+    }
+
+    /// The same, as long as its handoff is held by this lease.
+    pub(crate) async fn submit_for_lease(
+        &self,
+        session: &SessionId,
+        command: Command,
+        lease: LeaseId,
+    ) -> Result<Answer, HandoffError> {
+        let cell = self.loaded(session).await?;
+        let submitted = Submitted { held: Some(lease), ..Submitted::of(command, None) };
+        self.submit_for_session(cell, session, submitted).await
     }
 
     /// An acceptance for which a place was reserved before. Whatever refuses it gives the place back.
     pub(crate) async fn submit_reserved(&self, session: &SessionId, command: Command) -> Result<Answer, HandoffError> {
         match self.loaded(session).await {
-            Ok(cell) => self.submit_for_session(cell, session, command, true).await,
+            Ok(cell) => {
+                let submitted = Submitted { reserved: true, ..Submitted::of(command, None) };
+                self.submit_for_session(cell, session, submitted).await
+            }
             Err(error) => {
                 self.give_place_back(self.take_place(&command, true)?.as_ref());
                 Err(error)
@@ -92,14 +114,12 @@ impl Engine {
         &self,
         cell: OwnedMutexGuard<Cell>,
         session: &SessionId,
-        command: Command,
-        reserved: bool,
+        submitted: Submitted,
     ) -> Result<Answer, HandoffError> {
         let mut caller = self.engine_caller();
         if let Some(found) = &cell.session {
             caller.tenant.clone_from(&found.tenant);
         }
-        let submitted = Submitted { command, key: None, reserved, picked: None };
         self.decide_and_commit(cell, session, submitted, &caller).await.map(|(answer, _)| answer)
     }
 
@@ -132,10 +152,10 @@ impl Engine {
         // A model takes its time, and the session must not wait for it.
         let asked = self.ask_model(session, &command, key.as_ref().map(|(key, _)| key.as_str())).await?;
         let Some(Asked { answer, bill }) = asked else {
-            return self.submit_asked(session, Submitted { command, key, reserved: false, picked: None }).await;
+            return self.submit_asked(session, Submitted::of(command, key)).await;
         };
         let picked = Some((answer, bill.paid.clone()));
-        let outcome = self.submit_asked(session, Submitted { command, key, reserved: false, picked }).await;
+        let outcome = self.submit_asked(session, Submitted { picked, ..Submitted::of(command, key) }).await;
         // What the model used is charged also where the command came to nothing, and before that is told.
         bill.pay().await;
         outcome
@@ -178,28 +198,58 @@ impl Engine {
 
     /// The session's slot, locked, and holding what the store has.
     pub(crate) async fn loaded(&self, session: &SessionId) -> Result<OwnedMutexGuard<Cell>, HandoffError> {
+        self.cell(session).await.map(|(cell, _)| cell)
+    }
+
+    /// The same, and whether it was read just now.
+    pub(crate) async fn cell(&self, session: &SessionId) -> Result<(OwnedMutexGuard<Cell>, bool), HandoffError> {
         let mut cell = self.inner.cache.slot(session).lock_owned().await;
-        if !cell.loaded {
-            cell.session = self.inner.store.session(session).await?.map(Arc::new);
-            cell.loaded = true;
+        let read = !cell.is_current();
+        if read {
+            cell.read(&*self.inner.store, session).await?;
+        }
+        Ok((cell, read))
+    }
+
+    /// The same, holding what the store has now, also where others write to it.
+    pub(crate) async fn fresh(&self, session: &SessionId) -> Result<OwnedMutexGuard<Cell>, HandoffError> {
+        let (mut cell, read) = self.cell(session).await?;
+        if self.inner.shared.is_some() && !read && self.inner.store.version(session).await? != cell.version() {
+            cell.read(&*self.inner.store, session).await?;
         }
         Ok(cell)
     }
 
     /// A session as it was last committed, if this caller may see it.
     pub(crate) async fn peek(&self, session: &SessionId) -> Result<Option<Arc<Session>>, HandoffError> {
-        let cell = self.loaded(session).await?;
+        let cell = self.fresh(session).await?;
         Ok(cell.session.clone().filter(|found| self.caller.sees(found)))
     }
 
     async fn decide_and_commit(
         &self,
-        mut cell: OwnedMutexGuard<Cell>,
+        cell: OwnedMutexGuard<Cell>,
         id: &SessionId,
         submitted: Submitted,
         caller: &Caller,
     ) -> Result<Outcome, HandoffError> {
+        if self.inner.shared.is_some() {
+            return self.decide_among_others(cell, id, submitted, caller).await;
+        }
+        let tried = self.try_once(cell, id, submitted, caller).await?;
+        Ok((tried.answer, tried.after))
+    }
+
+    /// Decides by what is in memory, and commits.
+    pub(crate) async fn try_once(
+        &self,
+        mut cell: OwnedMutexGuard<Cell>,
+        id: &SessionId,
+        submitted: Submitted,
+        caller: &Caller,
+    ) -> Result<Tried, Setback> {
         let before = cell.session.clone();
+        still_held(before.as_deref(), &submitted)?;
         let taken = self.take_place(&submitted.command, submitted.reserved)?;
         let looked = self.look_up(before.as_deref(), &submitted.command).await;
         let (closed, waiting) = looked.inspect_err(|_| self.give_place_back(taken.as_ref()))?;
@@ -214,10 +264,11 @@ impl Engine {
         if decided.written.is_empty() {
             self.give_place_back(taken.as_ref());
             self.take_back(before.as_deref(), &decided, &posted);
-            return Ok((decided.answer, before));
+            return Ok(Tried { answer: decided.answer, after: before, written: false });
         }
         let key = key.map(|(key, digest)| KeyRow { key, digest, answer: text(&decided.answer) });
-        let commit = Commit::of(before.as_deref(), &decided, key, Vec::new());
+        let mut commit = Commit::of(before.as_deref(), &decided, key, Vec::new());
+        commit.place = taken.as_ref().and_then(|agent| self.place_of(agent));
         // Until the store has answered, nobody knows what it has.
         cell.loaded = false;
         if let Some(paid) = &paid {
@@ -227,18 +278,22 @@ impl Engine {
         // A caller that goes away must not leave the commit half done.
         let committed = finish(async move {
             let result = engine.inner.store.commit(commit).await;
-            let moved = if result.is_ok() { posted.moved() } else { Vec::new() };
-            if result.is_err() {
+            let mut decided = decided;
+            let mut postings = Vec::new();
+            if result.is_ok() {
+                postings = std::mem::take(&mut decided.postings);
+            } else {
                 if let Some(paid) = paid {
                     paid.store(false, Ordering::SeqCst);
                 }
                 engine.take_back(before.as_deref(), &decided, &posted);
             }
             let concluded = engine.conclude(cell, before.as_deref(), decided, taken.as_ref(), result);
-            engine.note_breakers(moved).await;
+            engine.note_breakers(engine.breakers_moved(&postings, &posted).await).await;
             concluded
         });
-        committed.await
+        let (answer, after) = committed.await?;
+        Ok(Tried { answer, after, written: true })
     }
 
     /// What the command names and the session no longer holds.
@@ -274,116 +329,26 @@ impl Engine {
         }
     }
 
-    fn give_place_back(&self, taken: Option<&AgentId>) {
+    /// What the store has to look at where others give places away, too.
+    fn place_of(&self, agent: &AgentId) -> Option<Place> {
+        self.inner.shared.as_ref()?;
+        let most = self.inner.agents.read().get(agent)?.profile.max_concurrent_tasks;
+        Some(Place { agent: agent.clone(), most })
+    }
+
+    pub(crate) fn give_place_back(&self, taken: Option<&AgentId>) {
         if let Some(agent) = taken {
             self.release(agent);
         }
     }
-
-    pub(crate) fn conclude(
-        &self,
-        mut cell: OwnedMutexGuard<Cell>,
-        before: Option<&Session>,
-        decided: Decided,
-        taken: Option<&AgentId>,
-        result: Result<Vec<u64>, StoreError>,
-    ) -> Result<Outcome, HandoffError> {
-        if let Err(error) = result {
-            self.give_place_back(taken);
-            if matches!(error, StoreError::Stopped(_)) {
-                self.inner.waiters.wake_all();
-            }
-            return Err(error.into());
-        }
-        self.inner.counts.committed();
-        let answer = decided.answer.clone();
-        let after = Arc::new(decided.session);
-        cell.session = Some(after.clone());
-        cell.loaded = true;
-        // Before the next command of this session: what it does must not be overtaken.
-        self.act(&after.tenant, before, decided.touched.handoffs.into_values(), taken);
-        drop(cell);
-        for written in &decided.written {
-            if let Event::GroupDecided { group, .. } = &written.record.event {
-                self.inner.waiters.wake(group.0);
-            }
-        }
-        for (agent, standing, why) in decided.standings {
-            self.note_standing(agent, standing, why);
-        }
-        Ok((answer, Some(after)))
-    }
-
-    /// What follows from a commit: bells, places, timers. Never before it.
-    fn act(
-        &self,
-        tenant: &str,
-        before: Option<&Session>,
-        touched: impl Iterator<Item = Arc<Handoff>>,
-        taken: Option<&AgentId>,
-    ) {
-        for handoff in touched {
-            self.inner.cache.note(&handoff);
-            let earlier = before.and_then(|before| before.open.get(&handoff.id));
-            let held_before = earlier.filter(|earlier| earlier.lease().is_some());
-            if let Some(earlier) = held_before
-                && earlier.lease() != handoff.lease()
-            {
-                self.stop_local(handoff.id);
-                self.release(&earlier.to_agent);
-            }
-            match &handoff.phase {
-                // One that is only given more time is in its queue already.
-                Phase::Offered { since, .. } if !on_offer(earlier, &handoff.to_agent, *since) => {
-                    self.offer(&handoff, *since);
-                    self.inner.claims.ring(&handoff.to_agent, tenant);
-                }
-                Phase::Offered { .. } => {}
-                Phase::Running { .. } => {
-                    if let Some(agent) = taken {
-                        self.came_back(agent, "it accepted a handoff");
-                    }
-                    self.inner.waiters.wake(handoff.id.0);
-                }
-                Phase::Closed { .. } => self.inner.waiters.wake(handoff.id.0),
-                Phase::AwaitingApproval { .. } | Phase::Deferred { .. } => {}
-            }
-            if let Some(due) = handoff.due() {
-                self.note_due(due);
-            }
-        }
-    }
-
-    /// Whoever takes work or gives it back is alive. One that never asks for work is told of it in another way: it is
-    /// not judged by its silence, and this does not begin to.
-    pub(crate) fn came_back(&self, agent: &AgentId, why: &str) {
-        if let Some(heard) = self.inner.heard.lock().get_mut(agent) {
-            *heard = self.inner.clock.now();
-        }
-        let away = self.inner.agents.read().get(agent).is_some_and(|entry| entry.standing == Standing::Unavailable);
-        if away {
-            self.note_standing(agent.clone(), Standing::Available, why.to_owned());
-        }
-    }
-
-    fn note_standing(&self, agent: AgentId, standing: Standing, why: String) {
-        let engine = self.clone();
-        tokio::spawn(async move {
-            // The store says so itself when it cannot write; there is nobody here to tell.
-            let _ = engine.set_standing(&agent, standing, &why).await;
-        });
-    }
-
-    pub(crate) fn note_due(&self, due: Timestamp) {
-        if self.inner.next_due.fetch_min(due.0, Ordering::SeqCst) > due.0 {
-            self.inner.timer_bell.notify_one();
-        }
-    }
 }
 
-/// Whether a handoff was on offer to this agent since this time before.
-fn on_offer(earlier: Option<&Arc<Handoff>>, to: &AgentId, at: Timestamp) -> bool {
-    earlier.is_some_and(|earlier| {
-        earlier.to_agent == *to && matches!(earlier.phase, Phase::Offered { since, .. } if since == at)
-    })
+/// Whether a command that is about one lease comes too late.
+fn still_held(session: Option<&Session>, submitted: &Submitted) -> Result<(), HandoffError> {
+    let (Some(lease), Some(id)) = (submitted.held, submitted.command.handoff()) else { return Ok(()) };
+    let handoff = session.and_then(|session| session.open.get(&id));
+    if handoff.and_then(|handoff| handoff.lease()) == Some(lease) {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::StaleLease, format!("{id} is not held by this lease any more")).into())
 }

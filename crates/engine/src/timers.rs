@@ -1,7 +1,12 @@
 //! Timers. What is due is in the store, so a restart forgets none; what comes late decides to nothing.
 
 use crate::engine::Engine;
-use handover_core::{command::Command, limits::DUE_BATCH_MAX, refusal::HandoffError, time::Timestamp};
+use handover_core::{
+    command::Command,
+    limits::{DUE_BATCH_MAX, SHARED_LOOK_MS},
+    refusal::HandoffError,
+    time::Timestamp,
+};
 use std::{sync::atomic::Ordering, time::Duration};
 
 /// How long to wait after the store could not be read. It never mends itself, but a shutdown must not hang on it.
@@ -17,6 +22,8 @@ pub(crate) async fn run(engine: Engine) {
         tokio::select! {
             () = engine.inner.clock.until(next) => {}
             () = engine.inner.timer_bell.notified() => {}
+            // What others made due is looked for, too.
+            () = tokio::time::sleep(Duration::from_millis(SHARED_LOOK_MS)), if engine.is_shared() => {}
         }
     }
 }
@@ -34,7 +41,7 @@ impl Engine {
             // Reset first: a commit that happens meanwhile puts its own time in again.
             self.inner.next_due.store(i64::MAX, Ordering::SeqCst);
             let now = self.inner.clock.now();
-            let due = self.inner.store.due(now, DUE_BATCH_MAX).await?;
+            let due = self.inner.store.take_due(now, DUE_BATCH_MAX).await?;
             if due.is_empty() {
                 break;
             }
@@ -52,6 +59,8 @@ impl Engine {
             }
         }
         if let Some(next) = self.inner.store.next_due().await? {
+            // What is due already is in the hands of another process.
+            let next = if self.is_shared() { next.max(self.inner.clock.now() + SHARED_LOOK_MS) } else { next };
             // No bell: whoever waits for this time reads it next, and a bell of its own would wake it for nothing.
             self.inner.next_due.fetch_min(next.0, Ordering::SeqCst);
         }

@@ -1,15 +1,16 @@
 //! What a decision depends on, as this engine sees it, and what a decision changes at once for the next.
 
-use crate::{commands::Alone, engine::Engine};
+use crate::{commands::Alone, engine::Engine, shared::Count};
 use handover_core::{
     agent::Known,
     command::{Caller, Command},
     decide::{Decided, ModelAnswer, World},
     handoff::Status,
     ids::AgentId,
-    ledger::{Ledger, Posted, Posting},
+    ledger::{Ledger, Posting},
     refusal::{Code, HandoffError, Refusal},
     session::Session,
+    time::Timestamp,
 };
 use handover_store::HandoffQuery;
 use parking_lot::RwLockUpgradableReadGuard;
@@ -41,7 +42,7 @@ impl Engine {
         let workflows = self.inner.workflows.read();
         // The time first: asking for it is what notices that the machine slept.
         let now = self.inner.clock.now();
-        let awake_since = self.inner.clock.awake_since();
+        let awake_since = self.awake_since();
         let seen = look(&World {
             agents: Known::to(&agents, &caller.tenant),
             policy: &policy,
@@ -63,7 +64,7 @@ impl Engine {
         picked: Option<&ModelAnswer>,
         alone: Alone,
         decide: impl FnOnce(&World<'_>) -> Result<Decided, HandoffError>,
-    ) -> Result<(Decided, Posted), HandoffError> {
+    ) -> Result<(Decided, Count), HandoffError> {
         let waits = match alone {
             Alone::Never => false,
             Alone::WhereLimited => self.is_limited(),
@@ -75,7 +76,7 @@ impl Engine {
             let hold = || self.inner.ledger.upgradable_read();
             let (decided, ledger) = self.with_ledger(caller, picked, hold, decide);
             let decided = decided?;
-            let posted = count(&decided.postings, || RwLockUpgradableReadGuard::upgrade(ledger))?;
+            let posted = self.count(&decided.postings, || RwLockUpgradableReadGuard::upgrade(ledger))?;
             (decided, posted)
         } else {
             let decided = self.with_world(caller, picked, decide)?;
@@ -97,14 +98,32 @@ impl Engine {
             || self.inner.ledger.read().is_tripped()
     }
 
-    pub(crate) fn post(&self, postings: &[Posting]) -> Result<Posted, HandoffError> {
-        count(postings, || self.inner.ledger.write())
+    pub(crate) fn post(&self, postings: &[Posting]) -> Result<Count, HandoffError> {
+        self.count(postings, || self.inner.ledger.write())
     }
 
-    /// What was counted and could not be written does not count.
-    pub(crate) fn take_back(&self, before: Option<&Session>, decided: &Decided, posted: &Posted) {
-        self.inner.ledger.write().take_back(&decided.postings, posted);
-        self.inner.agents.write().unfollow(&decided.offers_moved(before));
+    /// Counts in the ledger, which is taken only where there is something to count.
+    fn count<G: DerefMut<Target = Ledger>>(
+        &self,
+        postings: &[Posting],
+        ledger: impl FnOnce() -> G,
+    ) -> Result<Count, HandoffError> {
+        if postings.is_empty() {
+            return Ok(Count::default());
+        }
+        let mut ledger = ledger();
+        let posted = ledger.post(postings).map_err(|account| {
+            let message = format!("the account \"{account}\" changed meanwhile");
+            HandoffError::from(Refusal::new(Code::Overloaded, message).hint("try again"))
+        })?;
+        Ok(Count::of(posted, self.inner.shared.as_ref()))
+    }
+
+    /// Since when time has run without a break: for this process, or for any of those that work on the same store.
+    fn awake_since(&self) -> Timestamp {
+        let here = self.inner.clock.awake_since();
+        let there = self.inner.shared.as_ref().and_then(|shared| shared.cover.since());
+        there.map_or(here, |there| there.min(here))
     }
 
     /// Gives away what waits for agents that are left alone, where somebody else can take it.
@@ -146,20 +165,6 @@ impl Engine {
             let _ = self.submit_as_engine(&offer.session, command).await;
         }
     }
-}
-
-/// Counts in the ledger, which is taken only where there is something to count.
-fn count<G: DerefMut<Target = Ledger>>(
-    postings: &[Posting],
-    ledger: impl FnOnce() -> G,
-) -> Result<Posted, HandoffError> {
-    if postings.is_empty() {
-        return Ok(Posted::default());
-    }
-    ledger().post(postings).map_err(|account| {
-        let message = format!("the account \"{account}\" changed meanwhile");
-        Refusal::new(Code::Overloaded, message).hint("try again").into()
-    })
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@ use common::{House, book, delegation, id, one_done, session, success, until, wor
 use handover_core::{
     agent::{AgentKind, Profile, Standing},
     budget::{Limit, Period},
-    command::Open,
+    command::{Caller, Open},
+    event::Event,
     handoff::{Priority, Request, ReturnStatus, Status, Trigger},
-    limits::RETENTION_MS,
+    limits::{RETENTION_MS, UPCOMING_LOOK_MAX},
+    record::Record,
     refusal::Code,
 };
 use handover_engine::{
@@ -143,6 +145,61 @@ async fn a_draining_agent_finishes_and_gets_nothing_new() {
     engine.drain(&id("pilot"), false).await.unwrap();
     engine.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap();
     assert_eq!(engine.drain(&id("pilt"), true).await.unwrap_err().code(), Code::UnknownAgent);
+}
+
+#[tokio::test]
+async fn the_book_says_who_took_an_agent_out_of_work_and_why() {
+    let house = House::new();
+    let engine = house.open().await;
+    engine.register_profile(Profile::named("pilot").unwrap()).await.unwrap();
+    let olga = engine.for_caller(Caller::new("olga", "default").of_house());
+    olga.drain_because(&id("pilot"), true, " too many mistakes ").await.unwrap();
+    olga.drain(&id("pilot"), false).await.unwrap();
+    let book = engine.house_book(0, 100).await.unwrap();
+    let events = book.iter().map(|stored| serde_json::from_str::<Record>(&stored.text).unwrap().event);
+    let why: Vec<String> = events
+        .filter_map(|event| match event {
+            Event::AgentStanding { why, .. } => Some(why),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(why, ["too many mistakes, by olga", "asked for, by olga"]);
+    for (reason, code) in [("  ", Code::EmptyField), ("\u{7}", Code::BadText), (&"x".repeat(20_000), Code::TooLarge)] {
+        assert_eq!(olga.drain_because(&id("pilot"), true, reason).await.unwrap_err().code(), code, "{reason}");
+        assert_eq!(olga.reset_breaker_because(&id("pilot"), reason).await.unwrap_err().code(), code, "{reason}");
+    }
+    assert_eq!(standing(&engine, "pilot"), Standing::Available);
+}
+
+#[tokio::test]
+async fn a_queue_is_by_level_and_only_what_exists_for_whoever_looks() {
+    let house = House::new();
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot"]).await;
+    let offer = async |by: &Engine, name: &str, priority| {
+        by.resume_session(&session(name), Open::by("planner").unwrap()).await.unwrap();
+        let mut request = delegation("planner", "pilot");
+        request.task.priority = priority;
+        by.initiate(&session(name), request).await.unwrap();
+    };
+    let levels = async |by: &Engine| {
+        let queue = by.queue(&id("pilot"), 3).await.unwrap();
+        queue.iter().map(|handoff| handoff.request.task.priority).collect::<Vec<_>>()
+    };
+    for n in 0..4 {
+        offer(&engine, &format!("n{n}"), Priority::Normal).await;
+    }
+    offer(&engine, "u", Priority::Urgent).await;
+    assert_eq!(levels(&engine).await, [Priority::Urgent, Priority::Normal, Priority::Normal]);
+    let other = engine.for_caller(Caller::new("olga", "other"));
+    assert_eq!(levels(&other).await, []);
+    // What others have before it does not hide what is one's own.
+    for n in 0..UPCOMING_LOOK_MAX {
+        offer(&engine, &format!("m{n}"), Priority::Urgent).await;
+    }
+    offer(&other, "o", Priority::Low).await;
+    assert_eq!(levels(&other).await, [Priority::Low]);
+    assert_eq!(other.queue(&id("nobody"), 3).await.unwrap_err().code(), Code::UnknownAgent);
 }
 
 #[tokio::test]

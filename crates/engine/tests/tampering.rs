@@ -203,6 +203,13 @@ const CASES: &[Case] = &[
         "listed as something else",
     ),
     (
+        "the tenant column",
+        |c| run(c, "UPDATE handoffs SET tenant = 'other' WHERE session_no = $S AND n = 2"),
+        "s",
+        10,
+        "listed as something else",
+    ),
+    (
         "whose result it is",
         |c| {
             run(

@@ -19,6 +19,8 @@
 //! # }
 //! ```
 
+#[cfg(feature = "bus")]
+pub use handover_bus as bus;
 pub use handover_core as core;
 pub use handover_engine as engine;
 #[cfg(feature = "mcp")]
@@ -32,6 +34,7 @@ pub use handover_engine::{Engine, Options};
 
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod place;
 pub mod settings;
 #[cfg(feature = "teams")]
 pub mod team;

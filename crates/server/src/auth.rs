@@ -23,6 +23,7 @@ use std::{
 const TENANT: &str = "handover-tenant";
 
 /// Lets callers in.
+#[derive(Clone)]
 pub(crate) struct Gate {
     engine: Engine,
     /// Whether the server can be reached from other machines. Without keys nobody is let in then.
@@ -68,15 +69,15 @@ impl Gate {
     }
 
     /// Who asks.
-    pub(crate) fn enter(&self, headers: &HeaderMap, peer: SocketAddr) -> Result<Entered, Problem> {
+    pub(crate) async fn enter(&self, headers: &HeaderMap, peer: SocketAddr) -> Result<Entered, Problem> {
         if self.is_open() {
             check_origin(headers)?;
             let caller = for_tenant(Caller::local(), headers)?;
             let engine = self.engine.for_caller(caller.clone());
             return Ok(Entered { engine, caller, key: None, standing: None });
         }
-        let key = self.key(headers, peer)?;
-        let standing = self.rates.take(&key.id, key.per_second.unwrap_or(self.per_second), Instant::now());
+        let key = self.key(headers, peer).await?;
+        let standing = self.count(&key);
         if standing.wait.is_some() {
             return Err(too_many(standing, &format!("the key \"{}\"", key.name)));
         }
@@ -85,25 +86,37 @@ impl Gate {
         Ok(Entered { engine, caller, key: Some(key), standing: Some(standing) })
     }
 
+    /// Counts a request of this key. Of several processes on one store each grants its share, so that all of them together
+    /// grant no more than the key may have.
+    fn count(&self, key: &KeyInfo) -> Standing {
+        let nodes = u32::try_from(self.engine.live_nodes()).unwrap_or(u32::MAX).max(1);
+        let share = key.per_second.unwrap_or(self.per_second).div_euclid(nodes).max(1);
+        self.rates.take(&key.id, share, Instant::now())
+    }
+
     /// Counts for a mount that finds keys by itself, as here.
     pub(crate) fn turnstile(&self, peer: SocketAddr) -> Turnstile {
-        let (rates, bad, usual) = (self.rates.clone(), self.bad.clone(), self.per_second);
-        let pass = move |key: &KeyInfo| rates.take(&key.id, key.per_second.unwrap_or(usual), Instant::now()).wait;
+        let (gate, bad) = (self.clone(), self.bad.clone());
+        let pass = move |key: &KeyInfo| gate.count(key).wait;
         let miss = move || bad.take(&network(peer.ip()), BAD_KEYS_PER_SECOND, Instant::now()).wait;
         Turnstile::new(pass, miss)
     }
 
-    fn key(&self, headers: &HeaderMap, peer: SocketAddr) -> Result<Arc<KeyInfo>, Problem> {
-        let now = Instant::now();
+    async fn key(&self, headers: &HeaderMap, peer: SocketAddr) -> Result<Arc<KeyInfo>, Problem> {
         let Some(token) = token(headers) else { return Err(unknown("no key was sent")) };
-        self.engine.key_of(token).map_err(|_| {
-            // Only those who guess are slowed down: others may come from the same address.
-            let tried = self.bad.take(&network(peer.ip()), BAD_KEYS_PER_SECOND, now);
-            match tried.wait {
-                Some(_) => too_many(tried, "this address, with keys that are not valid,"),
-                None => unknown("the key is not valid"),
-            }
-        })
+        if let Ok(key) = self.engine.key_of(token) {
+            return Ok(key);
+        }
+        // Only those who guess are slowed down: others may come from the same address.
+        let tried = self.bad.take(&network(peer.ip()), BAD_KEYS_PER_SECOND, Instant::now());
+        if tried.wait.is_some() {
+            return Err(too_many(tried, "this address, with keys that are not valid,"));
+        }
+        // It may have been made at another node a moment ago.
+        if self.engine.is_shared() && id_of(token).is_some() {
+            self.engine.catch_up().await?;
+        }
+        self.engine.key_of(token).map_err(|_| unknown("the key is not valid"))
     }
 }
 

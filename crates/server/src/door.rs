@@ -286,7 +286,7 @@ async fn answer(
     let (parts, body) = request.into_parts();
     let entered = match route.entry {
         Entry::Anybody => None,
-        Entry::With(_) => Some(state.gate.enter(headers, peer)?),
+        Entry::With(_) => Some(state.gate.enter(headers, peer).await?),
     };
     if let Some(entered) = &entered {
         told.entered(entered);

@@ -5,6 +5,7 @@
 
 mod ask;
 mod auth;
+mod bus;
 mod commands;
 mod docs;
 mod door;
@@ -26,6 +27,7 @@ pub mod table;
 mod tls;
 mod views;
 
+pub use bus::{AskBus, BusHealth};
 pub use commands::{Commands, Errand, ErrandLook};
 pub use mount::{Guard, Mount};
 pub use problem::{Details, Problem, status_of};

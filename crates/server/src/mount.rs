@@ -85,7 +85,7 @@ async fn answer(
     told: &mut Told,
 ) -> Result<Response<Body>, Problem> {
     auth::check_same_origin(request.headers())?;
-    let came = enter(state, guard, &mut request, told)?;
+    let came = enter(state, guard, &mut request, told).await?;
     let (parts, body) = request.into_parts();
     let body = door::read(&parts.headers, body, state.body).await?;
     let response = tokio::select! {
@@ -135,7 +135,7 @@ async fn sent_away(state: &State, came: &Came) -> Refusal {
 }
 
 /// Lets whoever asks in, and puts their engine into the request.
-fn enter(state: &State, guard: Guard, request: &mut Request, told: &mut Told) -> Result<Came, Problem> {
+async fn enter(state: &State, guard: Guard, request: &mut Request, told: &mut Told) -> Result<Came, Problem> {
     let shows = request.headers().contains_key(header::AUTHORIZATION);
     if guard == Guard::Public && !shows && !state.gate.is_open() {
         // Whatever finds a key by itself counts its requests by ours.
@@ -143,7 +143,7 @@ fn enter(state: &State, guard: Guard, request: &mut Request, told: &mut Told) ->
         request.extensions_mut().insert(counts);
         return Ok(Came::Unseen);
     }
-    let entered = state.gate.enter(request.headers(), door::peer_of(request))?;
+    let entered = state.gate.enter(request.headers(), door::peer_of(request)).await?;
     told.entered(&entered);
     auth::may(&entered, Entry::With(Right::Look))?;
     let Entered { engine, key, .. } = entered;

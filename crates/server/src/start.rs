@@ -2,6 +2,7 @@
 
 use crate::{
     auth::Gate,
+    bus::AskBus,
     commands::Commands,
     door,
     listen::{self, Listening},
@@ -42,6 +43,8 @@ pub struct Options {
     pub mounts: Vec<Mount>,
     /// Who carries out commands of the command line; nobody when left out.
     pub commands: Option<Arc<dyn Commands>>,
+    /// How the bus is, where there is one.
+    pub bus: Option<AskBus>,
 }
 
 impl Options {
@@ -59,6 +62,7 @@ impl Options {
             beside: Router::new(),
             mounts: Vec::new(),
             commands: None,
+            bus: None,
         }
     }
 }
@@ -106,6 +110,8 @@ pub(crate) struct State {
     pub(crate) listeners: Arc<Semaphore>,
     /// Who carries out commands.
     pub(crate) commands: Option<Arc<dyn Commands>>,
+    /// How the bus is.
+    pub(crate) bus: Option<AskBus>,
     /// Places for commands.
     pub(crate) commands_at_once: Arc<Semaphore>,
     /// Whether the server is ending: listeners and those who wait go away.
@@ -180,6 +186,7 @@ impl Server {
             engine,
             gate,
             metrics: options.metrics,
+            bus: options.bus,
             body: options.body,
             listeners,
             commands: options.commands,

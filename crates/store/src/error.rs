@@ -1,6 +1,10 @@
 //! What can go wrong in a store. Every case has a code; none is retried in hope.
 
-use handover_core::refusal::{Code, HandoffError, Refusal};
+use handover_core::{
+    ids::AgentId,
+    ledger::Account,
+    refusal::{Code, HandoffError, Refusal},
+};
 
 /// What went wrong.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -8,6 +12,18 @@ pub enum StoreError {
     /// The session is not at the version that the commit expected.
     #[error("the session was changed by somebody else")]
     Conflict,
+    /// The agent works on as much as it may already, also for other processes.
+    #[error("{0} works on as much as it may")]
+    Full(AgentId),
+    /// An account has changed so that what was decided by it cannot be.
+    #[error("the account \"{0}\" changed meanwhile")]
+    Refuted(Account),
+    /// Others took this process for gone. It comes back as a new one; what it was about to write is not written.
+    #[error("this process was taken for gone, and begins anew")]
+    Fenced,
+    /// The database cannot be reached. What was about to be written is not written.
+    #[error("the database cannot be reached: {0}")]
+    Away(String),
     /// Writing has stopped after a failure.
     #[error("the store has stopped writing: {0}")]
     Stopped(String),
@@ -40,7 +56,9 @@ impl StoreError {
             Self::InUse(_) => Code::StoreInUse,
             Self::Newer(_) => Code::StoreNewer,
             Self::Damaged(_) => Code::StoreDamaged,
-            Self::Overloaded => Code::Overloaded,
+            Self::Full(_) => Code::AtCapacity,
+            Self::Away(_) => Code::StoreAway,
+            Self::Overloaded | Self::Refuted(_) | Self::Fenced => Code::Overloaded,
             Self::Closed => Code::ShuttingDown,
             Self::Conflict | Self::Failed(_) => Code::StoreFailed,
         }

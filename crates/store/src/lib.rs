@@ -3,18 +3,24 @@
 //! A commit is one transaction over the records, the handoffs, the session and everything else that a command changed.
 //! It is acknowledged only when it is on disk.
 
+mod copy;
 mod error;
 pub mod failpoint;
 mod figures;
+pub mod postgres;
 mod rows;
+mod shared;
 pub mod sqlite;
 
+pub use copy::{Copied, copy};
 pub use error::StoreError;
 pub use figures::{FigureRow, Figures, FiguresQuery, SessionFigures, Word};
 pub use rows::{
     AgentRow, Commit, FlowRow, HandoffRow, Item, ItemKind, KeyRow, MessageRow, RecordRow, Reserved, ReturnRow,
     SessionRow, StoredReturn,
 };
+
+pub use shared::{Hooks, Load, Moved, Node, OnCommit, OnFenced, OnForeign, Place};
 
 use async_trait::async_trait;
 use handover_core::{
@@ -334,6 +340,36 @@ pub trait Store: Send + Sync + 'static {
     async fn totals(&self) -> Result<Totals, StoreError>;
     /// Handoffs in numbers, for statistics.
     async fn figures(&self, query: &FiguresQuery) -> Result<Figures, StoreError>;
+    /// Whether other processes may write here, too: what is remembered of it may be out of date.
+    fn is_shared(&self) -> bool {
+        false
+    }
+    /// The version of a session as it is stored; 0 when there is none.
+    async fn version(&self, id: &SessionId) -> Result<u64, StoreError>;
+    /// As `due`, held for this process for `HOLD_MS`: no other one is given them meanwhile.
+    async fn take_due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
+        self.due(now, limit).await
+    }
+    /// As `offers`, held for this process for `HOLD_MS`: no other one is given them meanwhile.
+    async fn take_offers(&self, to: &AgentId, limit: usize) -> Result<Vec<Offer>, StoreError> {
+        self.offers(to, limit).await
+    }
+    /// Lets go of offers that are held for this process and that it did not take.
+    async fn let_go(&self, offers: &[HandoffId]) -> Result<(), StoreError>;
+    /// Work whose holder lived in a process that is gone. Whoever is found gone writes nothing more.
+    async fn abandoned(&self) -> Result<Vec<Running>, StoreError>;
+    /// How much each agent has to do that has anything to do, over all processes.
+    async fn loads(&self) -> Result<Vec<Load>, StoreError>;
+    /// The accounts of the ledger that changed after a position.
+    async fn ledger_after(&self, position: u64) -> Result<Moved, StoreError>;
+    /// Whether a chore that one process does for all is for this one, for so many milliseconds from now. Whoever has it
+    /// keeps it by asking again in time.
+    async fn take_chore(&self, chore: &str, for_ms: u64) -> Result<bool, StoreError>;
+    /// The processes that work here; none where it is only this one.
+    async fn nodes(&self) -> Result<Vec<Node>, StoreError>;
+    /// Looks soon for what others wrote.
+    fn look(&self) {}
+
     /// Why it has stopped writing, if it has.
     fn stopped(&self) -> Option<String>;
     /// Finishes what has arrived and closes.

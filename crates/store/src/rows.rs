@@ -1,5 +1,6 @@
 //! What a commit writes, as rows. Made from a decision, outside the writer, so that the writer does nothing but write.
 
+use crate::shared::Place;
 use handover_core::{
     agent::{Profile, Standing},
     budget::Amount,
@@ -242,6 +243,8 @@ pub struct Commit {
     pub agents: Vec<AgentRow>,
     /// What changes in the ledger.
     pub postings: Vec<Posting>,
+    /// The place that an acceptance takes.
+    pub place: Option<Place>,
 }
 
 impl Commit {
@@ -270,6 +273,7 @@ impl Commit {
             key,
             agents,
             postings: decided.postings.clone(),
+            place: None,
         }
     }
 

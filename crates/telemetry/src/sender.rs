@@ -8,8 +8,8 @@ use crate::{
     span::Span,
 };
 use handover_core::limits::{
-    TELEMETRY_ANSWER_MS, TELEMETRY_BATCH_MAX, TELEMETRY_EXPORT_MS, TELEMETRY_TRIES_MAX, TELEMETRY_WAIT_MS,
-    TELEMETRY_WAIT_MS_MAX,
+    TELEMETRY_ANSWER_MS, TELEMETRY_BATCH_MAX, TELEMETRY_EXPORT_MS, TELEMETRY_TRIES_MAX, TELEMETRY_TURN_MS,
+    TELEMETRY_WAIT_MS, TELEMETRY_WAIT_MS_MAX,
 };
 use handover_engine::Engine;
 use reqwest::{
@@ -23,6 +23,9 @@ use std::{
     time::Duration,
 };
 use tokio::sync::watch;
+
+/// The chore that one process has at a time.
+const CHORE: &str = "telemetry";
 
 /// Whoever sends to one collector.
 pub(crate) struct Sender {
@@ -79,14 +82,25 @@ impl Sender {
                 () = clock.until(next) => {}
                 () = self.stopped() => break,
             }
-            self.send_spans().await;
+            let mine = self.is_my_turn().await;
+            self.send_spans(mine).await;
             if clock.now() >= metrics_due {
-                self.send_metrics().await;
+                if mine {
+                    self.send_metrics().await;
+                }
                 metrics_due = clock.now() + self.settings.interval();
             }
         }
-        self.send_spans().await;
-        self.send_metrics().await;
+        let mine = self.is_my_turn().await;
+        self.send_spans(mine).await;
+        if mine {
+            self.send_metrics().await;
+        }
+    }
+
+    /// Every process on one store sees all that happens; one of them sends it.
+    async fn is_my_turn(&self) -> bool {
+        self.engine.take_chore(CHORE, TELEMETRY_TURN_MS).await.unwrap_or(false)
     }
 
     fn is_stopped(&self) -> bool {
@@ -98,13 +112,15 @@ impl Sender {
         let _ = self.stop.clone().wait_for(|stop| *stop).await;
     }
 
-    async fn send_spans(&self) {
+    async fn send_spans(&self, mine: bool) {
         loop {
             let spans = self.queue.batch();
             if spans.is_empty() {
                 return;
             }
-            self.send_batch(&spans).await;
+            if mine {
+                self.send_batch(&spans).await;
+            }
             if spans.len() < TELEMETRY_BATCH_MAX {
                 return;
             }

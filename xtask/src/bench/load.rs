@@ -17,11 +17,17 @@ pub(super) const VARIABLES: usize = 5;
 pub(super) async fn open(folder: &Path, sync: bool) -> Result<Engine, String> {
     let options = Options { sync, policy: Policy::without_guards(), ..Options::default() };
     let engine = Engine::open_with(folder.join("bench.db"), options).await.map_err(text)?;
+    staff(&engine).await?;
+    Ok(engine)
+}
+
+/// Registers those who hand over to each other.
+pub(super) async fn staff(engine: &Engine) -> Result<(), String> {
     for name in ["planner", "pilot"] {
         let profile = Profile::named(name).map_err(text)?.kind(AgentKind::Worker).at_once(1_000_000);
         engine.register_profile(profile).await.map_err(text)?;
     }
-    Ok(engine)
+    Ok(())
 }
 
 pub(super) fn text(error: impl std::fmt::Display) -> String {
@@ -107,10 +113,30 @@ where
     W: Fn(Engine, SessionId, usize, u64) -> D + Clone + std::marker::Send + 'static,
     D: Future<Output = Result<(), String>> + std::marker::Send,
 {
+    let sessions = sessions(engine, name, in_flight).await?;
+    keep_busy(engine, sessions, time, work).await
+}
+
+/// So many sessions of this name, each with a conversation.
+pub(super) async fn sessions(engine: &Engine, name: &str, count: usize) -> Result<Vec<SessionId>, String> {
     let mut sessions = Vec::new();
-    for i in 0..in_flight {
+    for i in 0..count {
         sessions.push(session(engine, &format!("{name}-{i}"), MESSAGES).await?);
     }
+    Ok(sessions)
+}
+
+/// Keeps these sessions busy for this time.
+pub(super) async fn keep_busy<W, D>(
+    engine: &Engine,
+    sessions: Vec<SessionId>,
+    time: Duration,
+    work: W,
+) -> Result<Ran, String>
+where
+    W: Fn(Engine, SessionId, usize, u64) -> D + Clone + std::marker::Send + 'static,
+    D: Future<Output = Result<(), String>> + std::marker::Send,
+{
     let stop = Arc::new(AtomicBool::new(false));
     let steps = Arc::new(AtomicU64::new(0));
     let mut tasks = Vec::new();

@@ -96,9 +96,9 @@ fn fill(file: &Path, sessions: u64) -> Result<(), String> {
            SELECT position + i * step.by, session_no + i * 1000, seq, at, event_type, handoff_no + i * step.by, hash, text
            FROM copies, r, step WHERE r.event_type IN ('initiated', 'completed');
          INSERT INTO handoffs (no, id, session_no, n, from_agent, to_agent, type, status, level, task_id, offered_since,
-             in_process, due_at, opened_at, closed_at, closed_position, state)
+             in_process, due_at, opened_at, closed_at, closed_position, state, tenant)
            SELECT no + i * step.by, randomblob(16), session_no + i * 1000, n, from_agent, to_agent, type, status, level, task_id,
-             offered_since, in_process, due_at, opened_at, closed_at, closed_position + i * step.by, state
+             offered_since, in_process, due_at, opened_at, closed_at, closed_position + i * step.by, state, tenant
            FROM copies, h, step;
          INSERT INTO messages SELECT session_no + i * 1000, n, at, tokens, body FROM copies, messages
            WHERE session_no = (SELECT no FROM s);

@@ -8,6 +8,8 @@ mod load;
 mod million;
 mod raw;
 mod report;
+mod rows;
+mod scale;
 mod served;
 mod server;
 mod tokens;
@@ -32,6 +34,9 @@ pub(crate) fn main(args: &[&str]) -> Result<(), String> {
     if *name == "handover" {
         return tokens::handover(flags);
     }
+    if *name == "node" {
+        return scale::node(flags);
+    }
     let mut settings = Settings { json: false, quick: false };
     for flag in flags {
         match *flag {
@@ -49,11 +54,12 @@ pub(crate) fn main(args: &[&str]) -> Result<(), String> {
         "dashboard" => dashboard::run(&mut report, settings)?,
         "engine" => engine::run(&mut report, settings)?,
         "guards" => guards::run(&mut report, settings)?,
+        "scale" => scale::run(&mut report, settings)?,
         "server" => server::run(&mut report, settings)?,
         "tokens" => tokens::run(&mut report, settings)?,
         "workflow" => workflow::run(&mut report, settings)?,
         other => {
-            let known = "there are `dashboard`, `engine`, `guards`, `server`, `tokens` and `workflow`";
+            let known = "there are `dashboard`, `engine`, `guards`, `scale`, `server`, `tokens` and `workflow`";
             return Err(format!("there is no benchmark `{other}`; {known}"));
         }
     }

@@ -3,7 +3,7 @@
 use super::Settings;
 
 struct Figure {
-    name: &'static str,
+    name: String,
     value: f64,
     unit: &'static str,
     /// What it should be, in words of a comparison; empty where a figure only gives the scale.
@@ -28,13 +28,13 @@ impl Report {
 
     pub(super) fn figure(
         &mut self,
-        name: &'static str,
+        name: impl Into<String>,
         value: f64,
         unit: &'static str,
         aim: &'static str,
         note: String,
     ) {
-        self.figures.push(Figure { name, value, unit, aim, note });
+        self.figures.push(Figure { name: name.into(), value, unit, aim, note });
     }
 
     pub(super) fn print(&self) {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn an_aim_is_met_or_missed() {
-        let figure = |value, aim| Figure { name: "x", value, unit: "", aim, note: String::new() };
+        let figure = |value, aim| Figure { name: "x".into(), value, unit: "", aim, note: String::new() };
         assert_eq!(met(&figure(0.7, ">= 0.7")), Some(true));
         assert_eq!(met(&figure(1.0, "< 1")), Some(false));
         assert_eq!(met(&figure(1.0, "")), None);

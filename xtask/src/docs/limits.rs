@@ -7,10 +7,13 @@ use std::fmt::Write;
 /// Where the limits are.
 pub const SOURCE: &str = "crates/core/src/limits.rs";
 /// All files with limits, in the order of the page.
-pub const SOURCES: [&str; 9] = [
+pub const SOURCES: [&str; 12] = [
     SOURCE,
     "crates/core/src/limits/agents.rs",
     "crates/core/src/limits/server.rs",
+    "crates/core/src/limits/bus.rs",
+    "crates/core/src/limits/nodes.rs",
+    "crates/core/src/limits/postgres.rs",
     "crates/core/src/limits/telemetry.rs",
     "crates/core/src/limits/client.rs",
     "crates/core/src/limits/mcp.rs",

@@ -3,6 +3,7 @@
 mod limits;
 mod lines;
 mod links;
+pub mod pictures;
 mod places;
 mod sql;
 mod walls;
@@ -36,7 +37,7 @@ impl std::fmt::Display for Problem {
 
 type Check = fn(&[File]) -> Vec<Problem>;
 
-const CHECKS: [(&str, Check); 12] = [
+const CHECKS: [(&str, Check); 13] = [
     ("every source says what it is for", lines::openings),
     ("no file grows too long", lines::lengths),
     ("SQL stays in the store", sql::check),
@@ -48,6 +49,7 @@ const CHECKS: [(&str, Check); 12] = [
     ("links lead somewhere", links::check),
     ("the README and CI run the same", links::one_command),
     ("the README shows the example that runs", links::one_example),
+    ("pictures show the pages as they are", pictures::check),
     ("generated pages are current", |_| docs::drift()),
 ];
 

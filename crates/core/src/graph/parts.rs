@@ -206,6 +206,8 @@ pub struct Edge {
     pub mark: Mark,
     /// How thick it is in a picture, from 1 to 5; by its kind where this is 0.
     pub width: u8,
+    /// Where it leads to in a page; nowhere where this is empty.
+    pub link: String,
 }
 
 impl Edge {
@@ -249,6 +251,12 @@ impl Edge {
     #[must_use]
     pub fn width(self, width: u8) -> Self {
         Self { width: width.min(5), ..self }
+    }
+
+    /// Leading to this address in a page.
+    #[must_use]
+    pub fn link(self, link: &str) -> Self {
+        Self { link: link.to_owned(), ..self }
     }
 
     pub(super) fn clean(self) -> Self {

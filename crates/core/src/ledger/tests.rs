@@ -115,3 +115,22 @@ fn a_refusal_leaves_no_empty_account() {
     ledger.post(&[post("agent a", Change::Use(tokens(1))), post("tenant t", too_much)]).unwrap_err();
     assert_eq!(ledger.iter().count(), 0);
 }
+
+#[test]
+fn an_account_is_held_as_somebody_else_keeps_it() {
+    let mut ledger = begun();
+    let agent = post("agent a", failed(1));
+    ledger.post(std::slice::from_ref(&agent)).unwrap();
+    let elsewhere = ledger.get(&agent.account).cloned();
+    assert!(!ledger.replace(&agent.account, elsewhere.clone()), "it is the same");
+    assert!(ledger.replace(&agent.account, None));
+    assert!(!ledger.is_tripped() && ledger.get(&agent.account).is_none());
+    assert!(!ledger.replace(&agent.account, Some(Entry::default())), "an account with nothing in it is not kept");
+    assert!(ledger.replace(&agent.account, elsewhere));
+    assert!(ledger.is_tripped());
+    assert!(ledger.replace(&agent.account, None));
+    let more = [post("tenant t", Change::Use(tokens(1))), agent];
+    let posted = ledger.post(&more).unwrap();
+    let other = |account: &Account| account.as_str() != "agent a";
+    assert!(posted.moved().len() == 1 && posted.only(other).moved().is_empty());
+}

@@ -40,3 +40,7 @@ pub const A2A_PUSHES_AT_ONCE: usize = 64;
 pub const A2A_PUSHES_PER_TENANT_MAX: usize = 2_000;
 /// Pushes for one tenant that are on their way at once.
 pub const A2A_PUSHES_AT_ONCE_PER_TENANT: usize = 16;
+/// How long one process of several delivers pushes before another may, without asking again, in milliseconds.
+pub const A2A_PUSH_TURN_MS: u64 = 10_000;
+/// How often a process looks whether it is its turn, and for what others kept, in milliseconds.
+pub const A2A_PUSH_LOOK_MS: u64 = 2_000;

@@ -14,6 +14,12 @@ pub const PAGE_ROWS: usize = 50;
 pub const PAGE_MESSAGES: usize = 100;
 /// Handoffs of a session on one page; its picture and its lanes show the same ones.
 pub const PAGE_HANDOFFS: usize = 100;
+/// Messages of a conversation in a report that is printed, the latest ones.
+pub const REPORT_MESSAGES: usize = 1_000;
+/// Handoffs of a session in a report that is printed, the latest ones.
+pub const REPORT_HANDOFFS: usize = 1_000;
+/// Fields of the data that a page shows one by one, before all of it.
+pub const PAGE_FIELDS: usize = 12;
 /// Characters of a text that a page shows before it is folded.
 pub const FOLD_CHARS: usize = 400;
 /// Longest text that a page shows at all, in characters. The audit trail has the rest.
@@ -38,6 +44,12 @@ pub const PAGE_CROSSING: usize = 8;
 pub const PAGE_DECIDED: usize = 8;
 /// People's tasks on one page: each shows what its person is told.
 pub const PAGE_TASKS: usize = 20;
+/// Records of a handoff that its page reads, from its beginning and once more from its end. The audit trail has the rest.
+pub const PAGE_RECORDS: usize = 500;
+/// People whose work and results a page looks for, those with the most to do first. The inbox of each has theirs.
+pub const PEOPLE_LOOK_MAX: usize = 200;
+/// Rows of what is put off, or on offer, among which a page looks for what waits for people or was not taken.
+pub const WAITING_LOOK_ROWS: usize = 200;
 /// Agents that a field suggests.
 pub const SUGGESTED_AGENTS: usize = 200;
 /// Records among which a page of the audit looks for rare ones before it asks whether to look further.

@@ -36,3 +36,5 @@ pub const METRIC_SERIES_MAX: usize = 1_000;
 pub const SPAN_LINKS_MAX: usize = 16;
 /// Longest name of a tool or a model in a span, in characters.
 pub const SPAN_NAME_CHARS_MAX: usize = 128;
+/// How long one process of several sends telemetry before another may, without asking again, in milliseconds.
+pub const TELEMETRY_TURN_MS: u64 = 30_000;

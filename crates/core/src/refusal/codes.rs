@@ -343,6 +343,9 @@ codes! {
     StoreFailed = "HO0807", Trouble, "the store could not answer",
         "A read or write failed in a way that should not happen. Nothing was acknowledged.",
         "The message has the cause. If it comes again, verify the audit trail and report it.";
+    StoreAway = "HO0808", Trouble, "the database cannot be reached",
+        "The database server does not answer: it is being restarted, or the way to it is cut. Nothing of what was asked has been written. The engine goes on by itself as soon as the server answers.",
+        "Try again in a moment, with the same idempotency key. If it lasts, look at the database server and at the address in `--store`.";
     BrokenChain = "HO0901", Trouble, "the audit trail does not verify",
         "A record was changed, removed, added or moved. The message names the first that does not fit.",
         "Compare with a backup or an export. Nothing is repaired by itself.";

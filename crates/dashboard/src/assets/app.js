@@ -22,9 +22,20 @@
       const words = length < second ? "just now" : away >= 0 ? `${rough(length)} ago` : `in ${rough(length)}`;
       if (time.textContent !== words) time.textContent = words;
     }
+    // In a conversation a day is said once, and not at all while it is today.
+    let list = null, before = null;
     for (const time of $("time[data-clock]")) {
-      const words = new Date(time.dateTime).toLocaleTimeString([], { hour12: false });
+      const at = new Date(time.dateTime), own = time.closest("ol");
+      if (own !== list) [list, before] = [own, new Date()];
+      const date = at.toDateString() === before.toDateString() ? "" : `${at.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })}, `;
+      const words = date + at.toLocaleTimeString([], { hour12: false });
+      before = at;
       if (time.textContent !== words) time.textContent = words;
+    }
+    const hours = (at) => new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+    for (const time of $("time[data-hour]")) if (time.textContent !== hours(time.dateTime)) time.textContent = hours(time.dateTime);
+    for (const title of $("[data-at] > title")) {
+      if (/^\d\d:\d\d UTC/.test(title.textContent)) title.textContent = hours(title.parentNode.dataset.at) + title.textContent.slice(9);
     }
     for (const time of $("time[data-until]")) {
       const away = Date.parse(time.dateTime) - Date.now();
@@ -40,6 +51,9 @@
     if (here) menu.scrollLeft = here.offsetLeft - menu.offsetLeft - (menu.clientWidth - here.offsetWidth) / 2;
   };
 
+  // --- A drawing that does not fit says that it can be moved.
+  const measure = () => { for (const picture of $(".picture")) picture.classList.toggle("wide", picture.scrollWidth > picture.clientWidth + 1); };
+
   // --- A fresh page is woven into the one that is open: what is the same stays in its place, with what somebody typed,
   // opened, chose or scrolled to; what is new shows for a moment.
   const field = "input:not([type=hidden]),textarea,select";
@@ -53,7 +67,7 @@
   const nameOf = (node) => node.nodeType !== 1 ? ""
     : node.dataset.part || node.dataset.key || node.id || (node.nodeName === "FORM" ? node.getAttribute("action") : "") || "";
   const same = (one, two) => one.nodeName === two.nodeName && nameOf(one) === nameOf(two);
-  const ours = ["fresh", "chosen", "gone"];
+  const ours = ["fresh", "chosen", "gone", "wide"];
   const dress = (old, next) => {
     for (const { name } of [...old.attributes]) {
       if (!next.hasAttribute(name) && !(name === "open" && old.nodeName === "DETAILS") && name !== "class") old.removeAttribute(name);
@@ -133,6 +147,7 @@
     if ($("[data-item]").map(nameOf).join(" ") !== items) woven = Date.now();
     tell();
     showPlace();
+    measure();
   };
   addEventListener("focusout", () => { if (late) soon(); });
 
@@ -256,6 +271,8 @@
         const next = document.querySelector("[data-item][autofocus]");
         if (next) choose(next);
       } else if (answer.ok) {
+        // Whoever comes back to this page finds the form as it was before.
+        release(form);
         location.assign(answer.url);
         return;
       } else {
@@ -266,9 +283,13 @@
     } catch {
       refused(form, words("The server cannot be reached. Nothing was sent; try again."));
     }
+    release(form);
+  });
+  const release = (form) => {
     delete form.dataset.sending;
     $("button", form).forEach((each) => { each.disabled = false; });
-  });
+  };
+  addEventListener("pageshow", (event) => { if (event.persisted) $("form[data-sending]").forEach(release); });
 
   // --- Keys: j and k move through a list; the letters that buttons show press them, within what is chosen.
   const chosen = () => document.querySelector("[data-item].chosen");
@@ -286,6 +307,7 @@
       if (event.key === "Escape") here.blur();
       return;
     }
+    if (document.body.dataset.keys === "off") return;
     const items = $("[data-item]");
     const at = items.indexOf(chosen());
     if (event.key === "j") choose(items[Math.min(items.length - 1, at + 1)]);
@@ -309,6 +331,19 @@
       return;
     }
     if (items.length) event.preventDefault();
+  });
+  // Whoever speaks to their machine, or whose hands slip, turns the letters off; the browser remembers it.
+  const remembered = (set) => {
+    try {
+      if (set) localStorage.setItem("keys", set);
+      return localStorage.getItem("keys");
+    } catch { return set; }
+  };
+  document.body.dataset.keys = remembered() === "off" ? "off" : "on";
+  addEventListener("click", (event) => {
+    if (!event.target.closest?.("[data-switch=keys]")) return;
+    document.body.dataset.keys = document.body.dataset.keys === "off" ? "on" : "off";
+    remembered(document.body.dataset.keys);
   });
   addEventListener("animationend", (event) => { if (event.animationName === "fresh") event.target.classList.remove("fresh"); });
   // What a page begins with is chosen at once.
@@ -334,7 +369,15 @@
   setInterval(tell, 1000);
   tell();
   showPlace();
-  // A drawing that is wider than the window is looked at from its middle.
-  for (const picture of $(".picture")) picture.scrollLeft = (picture.scrollWidth - picture.clientWidth) / 2;
+  measure();
+  // A drawing that is wider than the window is looked at from its first box.
+  for (const picture of $(".picture.wide")) {
+    const first = picture.querySelector(".hg-box")?.getBoundingClientRect(), frame = picture.getBoundingClientRect();
+    if (first) picture.scrollLeft += first.left + first.width / 2 - frame.left - frame.width / 2;
+  }
+  addEventListener("resize", measure);
+  // Behind the sign-in is the place that somebody wanted, with what stands after the #: the server never hears of that.
+  const next = document.querySelector(".door input[name=next]");
+  if (next && location.hash && !next.value.includes("#")) next.value += location.hash;
   listen();
 })();

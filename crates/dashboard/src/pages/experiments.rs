@@ -17,6 +17,9 @@ use std::collections::BTreeMap;
 
 const EXAMPLE: &str = "# handover.yaml\npolicy:\n  experiments:\n    - name: record\n      a: best_match\n      b: learned\n      share: 0.5";
 
+/// Shares of success that are taken as the same.
+const SAME_SUCCESS: f64 = 0.01;
+
 pub(crate) async fn list(ask: Ask) -> Answer {
     let house = ask.engine.caller().house;
     let mut all = Vec::new();
@@ -73,21 +76,35 @@ fn verdict(report: &ExperimentReport) -> Markup {
     if !report.enough {
         return parts::badge("idle", &format!("too early: {EXPERIMENT_ENDED_MIN} ends in each arm are needed"));
     }
-    match ahead(report) {
-        Some(arm) => parts::badge("good", &format!("{arm} is ahead")),
-        None => parts::badge("off", "no difference that counts"),
+    let (tone, words) = judged(report);
+    parts::badge(tone, &words)
+}
+
+/// What can be said: in what an arm is better where that is no chance. Whoever succeeds less often is not ahead, however quick
+/// or cheap it is.
+fn judged(report: &ExperimentReport) -> (&'static str, String) {
+    let name = |second: bool| report.arms.get(usize::from(second)).map_or("", |arm| arm.arm.as_str());
+    let better =
+        |comparison: &Comparison, more: bool| comparison.significant.then_some((comparison.difference > 0.0) == more);
+    if let Some(second) = better(&report.success, true) {
+        return ("good", format!("{} succeeds more often", name(second)));
+    }
+    let found = [(&report.latency, "quicker"), (&report.cost, "cheaper")]
+        .into_iter()
+        .find_map(|(comparison, word)| Some((better(comparison, false)?, word)));
+    match found {
+        None => ("off", "no difference that counts".to_owned()),
+        Some((second, word)) if succeeds_less(report, second) => {
+            ("off", format!("no winner: {} is {word}, but succeeds less often so far", name(second)))
+        }
+        Some((second, word)) => ("good", format!("{} is {word}, and succeeds as often", name(second))),
     }
 }
 
-/// The arm that does better where the difference is no chance: by success, else by time, else by cost.
-fn ahead(report: &ExperimentReport) -> Option<&str> {
-    let second = |more_is_better: bool, comparison: &Comparison| {
-        comparison.significant.then_some((comparison.difference > 0.0) == more_is_better)
-    };
-    let wins = second(true, &report.success)
-        .or_else(|| second(false, &report.latency))
-        .or_else(|| second(false, &report.cost))?;
-    report.arms.get(usize::from(wins)).map(|arm| arm.arm.as_str())
+/// Whether this arm succeeds less often than the other one, by chance or not.
+fn succeeds_less(report: &ExperimentReport, second: bool) -> bool {
+    let more = if second { report.success.difference } else { -report.success.difference };
+    more < -SAME_SUCCESS
 }
 
 fn arm_card(arm: &ArmReport, report: &ExperimentReport) -> Markup {
@@ -215,15 +232,18 @@ mod tests {
     }
 
     #[test]
-    fn more_success_and_less_time_are_ahead() {
+    fn an_arm_is_better_in_something_and_never_while_it_succeeds_less() {
         for (success, latency, expected) in [
-            ((0.2, true), (0.0, false), Some("b")),
-            ((-0.2, true), (-100.0, true), Some("a")),
-            ((0.2, false), (-100.0, true), Some("b")),
-            ((0.2, false), (100.0, true), Some("a")),
-            ((0.2, false), (100.0, false), None),
+            ((0.2, true), (0.0, false), ("good", "b succeeds more often")),
+            ((-0.2, true), (-100.0, true), ("good", "a succeeds more often")),
+            ((0.2, false), (-100.0, true), ("good", "b is quicker, and succeeds as often")),
+            ((0.0, false), (100.0, true), ("good", "a is quicker, and succeeds as often")),
+            ((0.08, false), (100.0, true), ("off", "no winner: a is quicker, but succeeds less often so far")),
+            ((-0.08, false), (-100.0, true), ("off", "no winner: b is quicker, but succeeds less often so far")),
+            ((0.2, false), (100.0, false), ("off", "no difference that counts")),
         ] {
-            assert_eq!(ahead(&report(success, latency)), expected, "{success:?} {latency:?}");
+            let (tone, words) = judged(&report(success, latency));
+            assert_eq!((tone, words.as_str()), expected, "{success:?} {latency:?}");
         }
     }
 }

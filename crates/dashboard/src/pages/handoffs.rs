@@ -7,16 +7,20 @@ use crate::{
 };
 use handover_core::{
     handoff::{Handoff, Status},
-    ids::AgentId,
+    ids::{AgentId, SessionId},
     limits::PAGE_ROWS,
+    refusal::{Code, Refusal},
 };
 use handover_engine::HandoffQuery;
 use maud::{Markup, html};
 
 pub(crate) async fn list(ask: Ask) -> Answer {
     let status = Status::ALL.into_iter().find(|status| status.word() == ask.query.get("status"));
+    let session = ask.query.some("session").map(SessionId::new).transpose();
+    let session = session.map_err(|_| Refusal::new(Code::WrongType, "this is no id of a session").at("session"))?;
     let agent = |name| ask.query.some(name).and_then(|text| AgentId::new(text).ok());
     let query = HandoffQuery {
+        session,
         status,
         from: agent("from"),
         to: agent("to"),
@@ -45,11 +49,11 @@ pub(crate) async fn list(ask: Ask) -> Answer {
 }
 
 fn search(ask: &Ask, status: Option<Status>) -> Markup {
-    let field = |name: &str, label: &str| {
+    let field = |name: &str, label: &str, list: Option<&str>| {
         html! {
             div {
                 label for=(format!("find-{name}")) { (label) }
-                input id=(format!("find-{name}")) name=(name) value=(ask.query.get(name)) list="agents" spellcheck="false";
+                input id=(format!("find-{name}")) name=(name) value=(ask.query.get(name)) list=[list] spellcheck="false";
             }
         }
     };
@@ -65,8 +69,9 @@ fn search(ask: &Ask, status: Option<Status>) -> Markup {
                         }
                     }
                 }
-                (field("from", "From"))
-                (field("to", "To"))
+                (field("from", "From", Some("agents")))
+                (field("to", "To", Some("agents")))
+                (field("session", "Session", None))
                 div { button.main type="submit" { "Show" } }
             }
             (parts::agent_list(&ask.engine))

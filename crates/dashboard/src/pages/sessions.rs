@@ -1,19 +1,42 @@
-//! All sessions, the latest first.
+//! All sessions, the latest first, or those that wait or stand somewhere.
 
 use crate::{
     ask::{Answer, Ask, see},
     page::{Hears, Nav, Page},
     parts,
+    people::{self, Found},
     wrong::Wrong,
 };
 use handover_core::{
+    handoff::{Handoff, Status},
     ids::{HandoffId, SessionId},
     limits::PAGE_ROWS,
+    refusal::HandoffError,
     session::Session,
 };
 use handover_engine::Engine;
 use maud::{Markup, html};
 use std::sync::Arc;
+
+/// Which sessions are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Shown {
+    All,
+    /// Those in which somebody has to say, answer or do something.
+    Waiting,
+    /// Those of a workflow in one of its states.
+    Flow(String, String),
+}
+
+impl Shown {
+    fn of(word: &str) -> Self {
+        match word.rsplit_once(':') {
+            Some((workflow, state)) => Self::Flow(workflow.to_owned(), state.to_owned()),
+            None if word == "waiting" => Self::Waiting,
+            None => Self::All,
+        }
+    }
+}
 
 pub(crate) async fn list(ask: Ask) -> Answer {
     let wanted = ask.query.get("find");
@@ -22,30 +45,21 @@ pub(crate) async fn list(ask: Ask) -> Answer {
     {
         return Ok(see(&place));
     }
-    let skip = ask.query.skip();
-    let mut ids = ask.engine.sessions(skip, PAGE_ROWS + 1).await?;
-    let more = ids.len() > PAGE_ROWS;
-    ids.truncate(PAGE_ROWS);
-    let mut found = Vec::with_capacity(ids.len());
-    for id in &ids {
+    let (shown, skip) = (Shown::of(ask.query.get("show")), ask.query.skip());
+    let ids = ids(&ask.engine, &shown, skip).await?;
+    let mut found = Vec::with_capacity(ids.rows.len());
+    for id in &ids.rows {
         // One that ended to exist for whoever asks is left out.
-        if let Ok(session) = ask.engine.session(id).await {
-            found.push(session);
-        }
+        found.extend(ask.engine.session(id).await.ok());
     }
-    let (later, earlier) = ask.query.around(skip, more);
+    let turned = shown != Shown::Waiting;
+    let (later, earlier) = if turned { ask.query.around(skip, ids.more) } else { (None, None) };
     let body = html! {
-        (parts::head(html! { "Sessions" }, search(wanted)))
+        (parts::head(html! { "Sessions" }, search(&ask, wanted, &shown)))
         @if !wanted.is_empty() { p.warn role="status" { "There is neither a session nor a handoff " strong { (wanted) } " here." } }
         section.card data-part="sessions" {
-            @if found.is_empty() {
-                (parts::empty("No sessions yet", "A session is one conversation or request, from start to end. Commands in another terminal make one:", Some(&super::overview::begin(&ask))))
-            } @else {
-                table.rows {
-                    thead { tr { th { "Session" } th { "Who has it" } th { "Where it stands" } th { "Asked for" } th { "Workflow" } th { "Last change" } th { "Opened" } } }
-                    tbody { @for session in &found { (row(&ask, session)) } }
-                }
-            }
+            @if found.is_empty() { (nothing(&ask, &shown)) } @else { (table(&ask, &found)) }
+            @if ids.more && !turned { p.soft { "There may be more. They show when these go on." } }
             (parts::pager(later, earlier))
         }
     };
@@ -55,13 +69,90 @@ pub(crate) async fn list(ask: Ask) -> Answer {
     page.answer(&ask).await
 }
 
-fn search(wanted: &str) -> Markup {
+/// The sessions that are shown, a page of them.
+async fn ids(engine: &Engine, shown: &Shown, skip: usize) -> Result<Found<SessionId>, HandoffError> {
+    let mut rows = match shown {
+        Shown::Waiting => return waiting(engine).await,
+        Shown::All => engine.sessions(skip, PAGE_ROWS + 1).await?,
+        Shown::Flow(workflow, state) => engine.sessions_in_state(workflow, state, skip, PAGE_ROWS + 1).await?,
+    };
+    let more = rows.len() > PAGE_ROWS;
+    rows.truncate(PAGE_ROWS);
+    Ok(Found { rows, more })
+}
+
+/// The sessions in which somebody is waited for, whoever waits longest first.
+async fn waiting(engine: &Engine) -> Result<Found<SessionId>, HandoffError> {
+    let approvals = people::open(engine, Status::AwaitingApproval, PAGE_ROWS).await?;
+    let put_off = people::put_off(engine).await?;
+    let tasks = people::tasks(engine, &people::people(engine, |_| true)).await?;
+    let more = approvals.more || put_off.more || tasks.more;
+    let mut all: Vec<Handoff> = approvals.rows.into_iter().chain(put_off.rows).chain(tasks.rows).collect();
+    all.retain(|handoff| people::awaits(engine, handoff).is_some());
+    all.sort_by_key(|handoff| handoff.opened_at);
+    let mut rows: Vec<SessionId> = Vec::new();
+    for handoff in all {
+        if !rows.contains(&handoff.session_id) {
+            rows.push(handoff.session_id);
+        }
+    }
+    let more = more || rows.len() > PAGE_ROWS;
+    rows.truncate(PAGE_ROWS);
+    Ok(Found { rows, more })
+}
+
+fn nothing(ask: &Ask, shown: &Shown) -> Markup {
+    match shown {
+        Shown::All => parts::empty(
+            "No sessions yet",
+            "A session is one conversation or request, from start to end. Commands in another terminal make one:",
+            Some(&super::overview::begin(ask)),
+        ),
+        Shown::Waiting => html! { p.soft { "No session waits for a person." } },
+        Shown::Flow(workflow, state) => html! { p.soft { "No session of " (workflow) " is in " (state) "." } },
+    }
+}
+
+fn table(ask: &Ask, found: &[Arc<Session>]) -> Markup {
+    html! {
+        table.rows {
+            thead { tr { th { "Session" } th { "Who has it" } th { "Where it stands" } th { "Asked for" } th { "Workflow" } th { "Last change" } th { "Opened" } } }
+            tbody { @for session in found { (row(ask, session)) } }
+        }
+    }
+}
+
+fn search(ask: &Ask, wanted: &str, shown: &Shown) -> Markup {
     html! {
         a href="/handoffs" { "All handoffs" }
-        form.find.push method="get" action="/sessions" role="search" {
+        form.filter.push method="get" action="/sessions" {
+            label.unseen for="show" { "Which sessions" }
+            select id="show" name="show" {
+                option value="" { "all" }
+                option value="waiting" selected[*shown == Shown::Waiting] { "waiting for a person" }
+                (states(ask, shown))
+            }
+            button type="submit" { "Show" }
+        }
+        form.find method="get" action="/sessions" role="search" {
             label.unseen for="find" { "Id of a session or a handoff" }
             input id="find" name="find" type="search" value=(wanted) placeholder="id of a session or a handoff" spellcheck="false";
             button type="submit" { "Find" }
+        }
+    }
+}
+
+/// The states of the workflows, for whoever sees all sessions.
+fn states(ask: &Ask, shown: &Shown) -> Markup {
+    let workflows = if ask.engine.caller().is_restricted() { Vec::new() } else { ask.engine.workflows() };
+    html! {
+        @for workflow in workflows.iter().take(PAGE_ROWS) {
+            optgroup label=(workflow.name) {
+                @for state in workflow.states.keys().take(PAGE_ROWS) {
+                    @let chosen = matches!(shown, Shown::Flow(name, at) if *name == workflow.name && at == state);
+                    option value=(format!("{}:{state}", workflow.name)) selected[chosen] { (state) }
+                }
+            }
         }
     }
 }

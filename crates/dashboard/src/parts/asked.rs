@@ -2,7 +2,7 @@
 
 use super::{badge, body, fold, micros, number, quoted};
 use handover_core::{
-    agent::Risk,
+    agent::{Agent, Risk, Standing},
     budget::Share,
     context::{TransferMode, View, Why},
     handoff::{Priority, Request},
@@ -147,11 +147,22 @@ pub(crate) fn why_words(why: Why) -> &'static str {
     }
 }
 
-/// Names of agents that a field suggests, once for a page.
+/// Why an agent takes nothing now; nothing where it does.
+fn takes_nothing(agent: &Agent) -> &'static str {
+    match agent.standing {
+        Standing::Unavailable => "away",
+        Standing::Draining => "draining",
+        Standing::Available if !agent.profile.accepts_handoffs => "takes nothing",
+        Standing::Available if !agent.has_room() => "has its hands full",
+        Standing::Available => "",
+    }
+}
+
+/// Names of agents that a field suggests, once for a page. Those who take nothing now say so.
 pub(crate) fn agent_list(engine: &Engine) -> Markup {
     html! {
         datalist id="agents" {
-            @for agent in engine.agents().iter().take(SUGGESTED_AGENTS) { option value=(agent.profile.id) {} }
+            @for agent in engine.agents().iter().take(SUGGESTED_AGENTS) { option value=(agent.profile.id) { (takes_nothing(agent)) } }
         }
     }
 }

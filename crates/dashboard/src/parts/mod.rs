@@ -13,19 +13,29 @@ pub(crate) use handover_core::{
     net::encoded,
     words::{grouped as number, length},
 };
-pub(crate) use text::{body, cut, cut_text, fold, json, micros, money, quoted};
-pub(crate) use time::{ago, clock, moment, until};
+pub(crate) use text::{body, cut, cut_text, fold, json, micros, money, name, quoted};
+pub(crate) use time::{ago, clock, hour, hour_words, moment, until};
 
+use crate::people::Count;
 use handover_core::{
+    graph::{self, Graph},
     handoff::{Handoff, Kind, Status},
     ids::{AgentId, HandoffId, SessionId},
     limits::PAGE_ROWS,
 };
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 /// A count that was looked at no further than a page.
 pub(crate) fn up_to(count: usize) -> String {
     if count >= PAGE_ROWS { format!("{PAGE_ROWS}+") } else { count.to_string() }
+}
+
+/// A count that may have ended at a bound.
+pub(crate) fn at_least(count: Count) -> String {
+    match count {
+        Count { found, more: true } if found < PAGE_ROWS => format!("{found}+"),
+        Count { found, .. } => up_to(found),
+    }
 }
 
 /// An agent, leading to it.
@@ -48,6 +58,12 @@ pub(crate) fn handoff_url(id: HandoffId) -> String {
 /// The first part of an id: enough for people.
 pub(crate) fn short(id: HandoffId) -> String {
     id.to_string().chars().take(8).collect()
+}
+
+/// Whose key it was, without its id: nobody where the engine itself did it, or a program of this very machine.
+pub(crate) fn key_name(caller: &str) -> Option<&str> {
+    let name = caller.rsplit_once(" (").map_or(caller, |(name, _)| name);
+    Some(name).filter(|name| !name.is_empty() && !["engine", "local"].contains(name))
 }
 
 /// A session, leading to it.
@@ -167,6 +183,24 @@ fn ways(name: &str, back: (Option<String>, &str), on: (Option<String>, &str)) ->
 /// How much of a hundred, as a bar inside of what names it.
 pub(crate) fn bar(share: u64) -> Markup {
     html! { svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" { rect width=(share.min(100)) height="8" {} } }
+}
+
+/// A drawing. One that is wider than the window can be moved, and says so.
+pub(crate) fn picture(graph: &Graph, name: &str) -> Markup {
+    html! {
+        p.sideways { "The drawing is wider than the window: move it sideways." }
+        div.picture tabindex="0" role="region" aria-label=(name) { (PreEscaped(graph::svg_for_page(graph))) }
+    }
+}
+
+/// Turns the letters that move and decide off and on: not everybody can do without pressing one by mistake.
+pub(crate) fn keys_switch() -> Markup {
+    html! {
+        button.plain type="button" data-switch="keys" {
+            span.on { "Turn the keys off" }
+            span.off { "The keys are off: turn them on" }
+        }
+    }
 }
 
 /// The head of a page: what it is, and what stands beside it.

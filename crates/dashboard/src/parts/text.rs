@@ -40,6 +40,11 @@ pub(crate) fn quoted(text: &str, chars: usize) -> Markup {
     html! { @if more { span title=(cut(text, 1_000).0) { (shown) "…" } } @else { (shown) } }
 }
 
+/// A name of several words that may break between them.
+pub(crate) fn name(text: &str) -> Markup {
+    html! { @for (at, part) in text.split_inclusive('_').enumerate() { @if at > 0 { wbr; } (part) } }
+}
+
 /// JSON, laid out and folded where it is long.
 pub(crate) fn json(value: &Value) -> Markup {
     let text = serde_json::to_string_pretty(value).unwrap_or_default();

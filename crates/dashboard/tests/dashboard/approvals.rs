@@ -129,6 +129,62 @@ async fn a_no_needs_a_comment() {
     assert_eq!(decide(&house, &local, handoff, &fields).await.status, StatusCode::SEE_OTHER);
     assert_eq!(status(&house, handoff).await, Status::Cancelled);
     house.get(&local, "/approvals").await.shows("too dear").shows("rejected");
+    // Whoever reads the story of it reads why.
+    house.get(&local, &format!("/handoffs/{handoff}")).await.shows("carla denied it: too dear");
+}
+
+#[tokio::test]
+async fn what_a_rule_read_is_on_the_page() {
+    let house = house().await;
+    let mut policy = policy();
+    let source = "has(handoff.payload.offers) && handoff.payload.offers[0].price > 6500";
+    policy.approvals[0].when = serde_json::from_value(json!({ "expression": source })).unwrap();
+    house.engine.set_policy(policy).unwrap();
+    let mut request = delegation("planner", "buyer", "buy a jet");
+    request.task.payload = json!({"offers": [{"price": 7200}], "client": "Ms Li", "seats": 8});
+    let handoff = house.handed(request).await;
+    let seen = house.get(&house.local(), "/approvals").await;
+    seen.shows("<code>offers[0].price</code> is <b>7200</b>");
+    seen.shows("<dt>client</dt><dd>Ms Li</dd>")
+        .shows("<dt>offers</dt><dd>1 item</dd>")
+        .shows("<dt>seats</dt><dd>8</dd>");
+    // A time in a story is one that people can read.
+    let story = house.get(&house.local(), &format!("/handoffs/{handoff}")).await;
+    story.shows("ann is asked until <time").hides("is asked until 20");
+}
+
+#[tokio::test]
+async fn long_texts_stay_where_they_belong() {
+    let house = house().await;
+    let long = "so many words that they are folded ".repeat(20);
+    let mut request = asking(&long);
+    request.reason = long.repeat(2);
+    request.original_request = long.repeat(3);
+    request.audit.decision_rationale = long.clone();
+    let waits = house.handed(request.clone()).await;
+    let task = house.handed(Request { needs_approval: false, to_agent: id("ann").into(), ..request.clone() }).await;
+    let asked = house.handed(delegation("planner", "buyer", "read it")).await;
+    let taken = house.engine.accept(asked, &id("buyer"), None, None).await.unwrap();
+    house.engine.ask(asked, taken.lease, &long).await.unwrap();
+    for page in ["/approvals", "/inbox", "/"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain([waits, task, asked].map(|id| format!("/handoffs/{id}")))
+    {
+        let seen = house.get(&house.local(), &page).await;
+        assert_eq!(seen.status, StatusCode::OK, "{page}");
+        seen.shows("so many words");
+    }
+}
+
+#[tokio::test]
+async fn a_page_without_any_says_that_there_are_younger_ones() {
+    let house = house().await;
+    house.engine.set_policy(policy()).unwrap();
+    let mut theirs = delegation("planner", "buyer", "buy a jet");
+    theirs.context.constraints.budget = Some(serde_json::from_value(json!({"tokens": 5000})).unwrap());
+    house.handed(theirs).await;
+    house.get(&house.local(), "/approvals?who=bob").await.shows("Nothing waits for bob").hides("younger ones");
 }
 
 #[tokio::test]
@@ -166,7 +222,7 @@ async fn it_is_edited_with_a_yes_or_without() {
 async fn only_what_is_edited_has_its_data_in_a_form() {
     let house = house().await;
     let mut request = asking("large");
-    request.task.payload = json!({"text": "x".repeat(100_000), "to_its_end": "the end of it"});
+    request.task.payload = json!({"text": "x".repeat(100_000), "to_its_end": {"deep": "the end of it"}});
     let large = house.handed(request).await;
     let small = house.handed(asking("small")).await;
     let local = house.local();

@@ -123,6 +123,7 @@ impl House {
         let (parts, body) = answer.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let text = String::from_utf8(bytes.to_vec()).unwrap();
+        has_plain_paragraphs(&text);
         Seen { status: parts.status, headers: parts.headers, text }
     }
 }
@@ -130,4 +131,18 @@ impl House {
 pub fn cookie_of(seen: &Seen) -> String {
     let text = seen.headers.get(header::SET_COOKIE).expect("a cookie").to_str().unwrap();
     text.split(';').next().unwrap().to_owned()
+}
+
+/// A paragraph ends where a block begins, whatever the page meant: what follows would stand outside of it.
+fn has_plain_paragraphs(page: &str) {
+    for (at, _) in page.match_indices("<p") {
+        let rest = &page[at + 2..];
+        if !rest.starts_with(['>', ' ']) {
+            continue;
+        }
+        let inside = rest.split("</p>").next().unwrap_or_default();
+        for block in ["<details", "<pre", "<div", "<ul", "<ol", "<table", "<p>", "<p "] {
+            assert!(!inside.contains(block), "{block} stands in a paragraph: <p{inside}");
+        }
+    }
 }

@@ -7,9 +7,11 @@ use crate::{
 use axum::http::StatusCode;
 use handover_core::{
     access::Role,
+    agent::{AgentKind, Profile},
+    command::{Caller, Open},
     handoff::{Handoff, Phase, ReturnStatus, Status},
     ids::HandoffId,
-    limits::{LEASE_MS_MAX, PAGE_TASKS},
+    limits::{LEASE_MS_MAX, PAGE_TASKS, PEOPLE_LOOK_MAX},
     workflow::Workflow,
 };
 use handover_engine::Start;
@@ -36,6 +38,12 @@ async fn taken(house: &House, id: HandoffId) -> String {
     now(house, id).await.lease().unwrap().to_string()
 }
 
+/// What the menu counts for the inbox.
+fn in_menu(seen: &Seen) -> Option<String> {
+    let menu = seen.text.split("href=\"/inbox\"").nth(1).unwrap().split("</a>").next().unwrap();
+    menu.split("class=\"count\">").nth(1).map(|count| count.split('<').next().unwrap().to_owned())
+}
+
 #[tokio::test]
 async fn nothing_to_do_says_what_to_do_next() {
     let house = House::open().await;
@@ -48,16 +56,60 @@ async fn nothing_to_do_says_what_to_do_next() {
 #[tokio::test]
 async fn the_menu_counts_what_waits_for_people() {
     let house = house().await;
-    let inbox = |seen: &Seen| {
-        let menu = seen.text.split("href=\"/inbox\"").nth(1).unwrap().split("</a>").next().unwrap().to_owned();
-        menu.split("class=\"count\">").nth(1).map(|count| count.split('<').next().unwrap().to_owned())
-    };
-    assert_eq!(inbox(&house.get(&house.local(), "/team").await), None);
+    assert_eq!(in_menu(&house.get(&house.local(), "/team").await), None);
     house.handed(delegation("planner", "anna", "call the client")).await;
     house.handed(delegation("planner", "pilot", "fly")).await;
     for page in ["/", "/team"] {
-        assert_eq!(inbox(&house.get(&house.local(), page).await).as_deref(), Some("1"), "{page}");
+        assert_eq!(in_menu(&house.get(&house.local(), page).await).as_deref(), Some("1"), "{page}");
     }
+}
+
+#[tokio::test]
+async fn the_menu_counts_results_that_came_back() {
+    let house = house().await;
+    let handoff = house.handed_in("r", delegation("anna", "pilot", "look it up")).await;
+    let lease = house.engine.accept(handoff, &id("pilot"), None, None).await.unwrap().lease;
+    assert_eq!(in_menu(&house.get(&house.local(), "/team").await), None);
+    house.engine.give_back_json(handoff, lease, r#"{"status": "success", "result": {}}"#).await.unwrap();
+    assert_eq!(in_menu(&house.get(&house.local(), "/team").await).as_deref(), Some("1"));
+}
+
+#[tokio::test]
+async fn people_of_the_house_bring_a_tenant_only_its_own_work() {
+    let house = house().await;
+    house.handed(delegation("planner", "anna", "secret of the first")).await;
+    let other = house.engine.for_caller(Caller::new("olga", "other"));
+    let browser = Browser { open: Some(other.clone()), ..Browser::default() };
+    for page in ["/", "/team", "/inbox"] {
+        let seen = house.get(&browser, page).await;
+        assert_eq!(in_menu(&seen), None, "{page}");
+        seen.hides("secret of the first").hides("anna (1)");
+    }
+    other.open_session(&session("o"), Open::by("planner").unwrap()).await.unwrap();
+    other.initiate(&session("o"), delegation("planner", "anna", "their own")).await.unwrap();
+    let seen = house.get(&browser, "/inbox").await;
+    assert_eq!(in_menu(&seen).as_deref(), Some("1"));
+    seen.shows("their own").hides("secret of the first");
+}
+
+#[tokio::test]
+async fn what_is_left_out_is_said() {
+    let house = house().await;
+    for n in 0..PEOPLE_LOOK_MAX {
+        let profile = Profile::named(&format!("p{n:03}")).unwrap().kind(AgentKind::Human);
+        house.engine.register_profile(profile).await.unwrap();
+    }
+    let local = house.local();
+    house.get(&local, "/inbox").await.shows("people with the most to do").shows("list=\"people\"");
+    house.get(&local, "/inbox?as=p199").await.shows("Nothing waits for p199").hides("people with the most to do");
+    for n in 0..PAGE_TASKS + 1 {
+        let handoff = house.handed_in(&format!("r{n}"), delegation("bert", "pilot", "look it up")).await;
+        let lease = house.engine.accept(handoff, &id("pilot"), None, None).await.unwrap().lease;
+        house.engine.give_back_json(handoff, lease, r#"{"status": "success", "result": {}}"#).await.unwrap();
+    }
+    let seen = house.get(&local, "/inbox?as=bert").await;
+    seen.shows("They show when these were seen");
+    assert_eq!(seen.text.matches("id=\"back-").count(), PAGE_TASKS);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod desk;
 mod experiments;
 mod house;
 mod inbox;
+mod lists;
 mod overview;
 mod session;
 mod signing_in;

@@ -8,7 +8,7 @@ use handover_core::{
     command::{Giving, Open, Update},
     handoff::{Metrics, Outcome, Request, ReturnStatus},
     ids::{AgentId, HandoffId, SessionId},
-    limits::{OVERVIEW_ROWS, PAGE_ROWS},
+    limits::{OVERVIEW_ROWS, PAGE_ROWS, WAITING_LOOK_ROWS},
     refusal::Code,
 };
 use serde_json::json;
@@ -224,5 +224,35 @@ async fn a_deadlock_that_was_prevented_is_counted() {
     let seen = house.get(&house.local(), "/").await;
     seen.shows("Stopped by guards").shows("deadlocks and circles").shows("HO0706").hides("Deadlocks prevented");
     let card = seen.text.split("data-part=\"prevented\"").nth(1).unwrap().split("</section>").next().unwrap();
-    assert_eq!(card.matches("Counted since ").count(), 1, "{card}");
+    // What is on record and what was refused are counted apart, each since its own time.
+    assert_eq!((card.matches("On record: ").count(), card.matches("Refused: ").count()), (1, 1), "{card}");
+    assert!(card.contains("data-name=\"on record\">0<") && card.contains("data-name=\"refused\">1<"), "{card}");
+    let viewer = house.signed_in(Role::Viewer).await;
+    house.get(&viewer, "/").await.shows("Stopped by guards").hides("in the whole house");
+}
+
+#[tokio::test]
+async fn work_of_a_person_is_seen_behind_any_number_of_tasks_for_machines() {
+    let house = House::open().await;
+    for name in ["ann", "bob"] {
+        house.engine.register_profile(Profile::named(name).unwrap().at_once(1_000)).await.unwrap();
+    }
+    house.engine.register_profile(Profile::named("dora").unwrap().kind(AgentKind::Human).at_once(9)).await.unwrap();
+    let taken = hand_over(&house, "first", "dora", "read the contract").await;
+    house.engine.accept(taken, &agent("dora"), None, None).await.unwrap();
+    for number in 0..WAITING_LOOK_ROWS + 1 {
+        let handoff = hand_over(&house, &format!("s{number}"), "bob", "fly").await;
+        if number < PAGE_ROWS + 1 {
+            house.engine.accept(handoff, &agent("bob"), None, None).await.unwrap();
+        }
+    }
+    hand_over(&house, "last", "dora", "sign the paper").await;
+    let seen = house.get(&house.local(), "/").await;
+    seen.shows("<b>2</b><span>wait for people</span>");
+    let card = seen.text.split("id=\"blocked\"").nth(1).unwrap().split("</section>").next().unwrap();
+    assert!(card.contains("sign the paper") && card.contains("read the contract"), "{card}");
+    let waiting = house.get(&house.local(), "/sessions?show=waiting").await;
+    let rows = |seen: &str| seen.split("data-part=\"sessions\"").nth(1).unwrap().matches("<tr data-key").count();
+    assert_eq!(rows(&waiting.text), 2);
+    waiting.shows("data-key=\"first\"").shows("data-key=\"last\"");
 }

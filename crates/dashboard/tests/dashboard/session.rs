@@ -10,6 +10,7 @@ use handover_core::{
     ids::{AgentId, HandoffId, SessionId},
     limits::{PAGE_HANDOFFS, PAGE_MESSAGES},
     message::{NewMessage, Role as Speaks},
+    policy::{Policy, SessionLimits},
 };
 use std::time::Duration;
 
@@ -94,7 +95,7 @@ async fn handoffs_are_listed_by_where_they_stand() {
     list("?status=cancelled").await.hides(&row(first)).shows(&row(second));
     list("?to=carl").await.hides(&row(first)).shows(&row(second));
     list("?from=nobody").await.shows("None.");
-    list("?status=%3Cb%3E&to=%3Cscript%3E&before=x").await.hides("<script>x").hides("value=\"<script");
+    list("?status=%3Cb%3E&to=%3Cscript%3E&before=x").await.shows("value=\"&lt;script&gt;\"").hides("<script>");
 }
 
 #[tokio::test]
@@ -208,6 +209,49 @@ async fn a_long_session_is_shown_a_page_at_a_time() {
     for from in ["0", "999999", "18446744073709551615", "-1", "x"] {
         assert_eq!(house.get(&house.local(), &format!("/sessions/s-1?from={from}")).await.status, StatusCode::OK);
     }
-    let query = handover_engine::HandoffQuery { limit: PAGE_HANDOFFS, ..Default::default() };
-    assert_eq!(house.engine.handoffs(query).await.unwrap().len(), 1);
+    // A report that is printed has all of it.
+    let whole = house.get(&house.local(), "/sessions/s-1?print=all").await;
+    whole.shows("word 0 0;").shows("word 2 99;").hides("Only a part").hides("For printing");
+    seen.shows("Only a part of the conversation is printed").shows("?print=all");
+}
+
+#[tokio::test]
+async fn a_page_has_no_more_handoffs_than_a_page_holds() {
+    let house = House::open().await;
+    let (session, _) = begun(&house).await;
+    let limits = SessionLimits { handoffs: Some(1_000), ..SessionLimits::usual() };
+    house.engine.set_policy(Policy { limits, ..Policy::default() }).unwrap();
+    // A pair that hands over too often is stopped.
+    let others = ["carl", "dora", "emil", "fritz", "gerd"];
+    for name in &others[1..] {
+        house.engine.register_profile(Profile::named(name).unwrap().can("work")).await.unwrap();
+    }
+    for n in 0..PAGE_HANDOFFS {
+        let request = Request::delegation("anna", others[n % others.len()], &format!("weigh {n}"), HOUR).unwrap();
+        let id = house.engine.initiate(&session, request).await.unwrap().handoffs[0];
+        house.engine.cancel(id, "anna", "enough").await.unwrap();
+    }
+    let lines = |seen: &crate::house::Seen| seen.text.matches("data-key=\"history ").count();
+    let page = house.get(&house.local(), "/sessions/s-1").await;
+    assert_eq!(lines(&page), PAGE_HANDOFFS);
+    page.shows("#101 ").hides(">#1 ");
+    let whole = house.get(&house.local(), "/sessions/s-1?print=all").await;
+    assert_eq!(lines(&whole), PAGE_HANDOFFS + 1);
+}
+
+#[tokio::test]
+async fn words_through_somebody_elses_key_say_so() {
+    let house = House::open().await;
+    let (session, id) = begun(&house).await;
+    let browser = house.signed_in(Role::Operator).await;
+    house.engine.say(&session, vec![NewMessage::new(Speaks::User, "by a program")]).await.unwrap();
+    house.act(&browser, "/sessions/s-1", "/sessions/s-1/say", &[("text", "by hand")]).await;
+    let seen = house.get(&browser, "/sessions/s-1").await;
+    assert_eq!(seen.text.matches(", through operator<").count(), 1, "{}", seen.text);
+    let page = format!("/handoffs/{id}");
+    house.act(&browser, &page, &format!("{page}/cancel"), &[("reason", "not needed")]).await;
+    house.get(&browser, &page).await.shows("cancelled by operator (");
+    house.act(&browser, "/sessions/s-1", "/sessions/s-1/end", &[("reason", "enough")]).await;
+    let news = house.get(&browser, "/").await;
+    news.shows("operator took back what ").shows("operator ended the session");
 }

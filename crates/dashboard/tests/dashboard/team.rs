@@ -8,10 +8,11 @@ use axum::http::StatusCode;
 use handover_core::{
     access::{NewKey, Role},
     agent::{AgentKind, Capability, Profile, Standing},
-    handoff::ReturnStatus,
+    handoff::{Priority, Request, ReturnStatus},
     ids::SessionId,
     limits::PAGE_ROWS,
 };
+use std::time::Duration;
 
 #[tokio::test]
 async fn an_empty_team_teaches_how_to_register() {
@@ -33,6 +34,8 @@ async fn the_picture_says_how_often_and_how_well() {
     for browser in [house.local(), house.signed_in(Role::Viewer).await, house.signed_in(Role::Operator).await] {
         let seen = house.get(&browser, "/team").await;
         seen.shows("hg-w5").shows("hg-w1").shows("hg-edge-good").shows("hg-edge-bad").shows("hg-person");
+        seen.shows("href=\"/handoffs?from=ann&amp;to=bob\" aria-label=\"ann → bob · ×5");
+        seen.shows("left alone after failures").shows("href=\"#agents\"").shows("id=\"agents\"");
         seen.shows("href=\"/team/bob\"").shows("0 of 5").shows("100 %").shows("Thicker is more often");
     }
 }
@@ -56,18 +59,24 @@ async fn operators_take_out_and_bring_back_and_others_look() {
     let house = House::open().await;
     team(&house).await;
     let local = house.local();
-    let seen = house.act(&local, "/team/bob", "/team/bob/standing", &[("drain", "yes")]).await;
+    let silent = house.act(&local, "/team/bob", "/team/bob/standing", &[("drain", "yes")]).await;
+    assert_eq!(silent.status, StatusCode::UNPROCESSABLE_ENTITY, "a reason is needed");
+    let why = [("drain", "yes"), ("reason", "too many mistakes")];
+    let seen = house.act(&local, "/team/bob", "/team/bob/standing", &why).await;
     assert_eq!((seen.status, seen.to()), (StatusCode::SEE_OTHER, "/team/bob?done=drained"));
     assert_eq!(house.engine.agent(&agent("bob")).unwrap().standing, Standing::Draining);
     house.get(&local, "/team/bob?done=drained").await.shows("It gets nothing new now.").shows("Bring back to work");
-    let seen = house.act(&local, "/team/bob", "/team/bob/standing", &[("drain", "no")]).await;
+    let why = [("drain", "no"), ("reason", "mended")];
+    let seen = house.act(&local, "/team/bob", "/team/bob/standing", &why).await;
     assert_eq!(seen.to(), "/team/bob?done=back");
+    let book = house.get(&local, "/audit?book=house&type=agent_standing").await;
+    book.shows("too many mistakes, by local").shows("mended, by local");
     let without = house.post(&local, "/team/bob/standing", &[("drain", "yes")]).await;
     assert_eq!(without.status, StatusCode::FORBIDDEN);
     let viewer = house.signed_in(Role::Viewer).await;
     house.get(&viewer, "/team/bob").await.hides("Give it nothing new").shows("Operators close breakers");
     for path in ["/team/bob/standing", "/team/bob/breaker"] {
-        let seen = house.act(&viewer, "/team/bob", path, &[("drain", "yes")]).await;
+        let seen = house.act(&viewer, "/team/bob", path, &[("drain", "yes"), ("reason", "x")]).await;
         assert_eq!(seen.status, StatusCode::FORBIDDEN, "{path}");
     }
     assert_eq!(house.engine.agent(&agent("bob")).unwrap().standing, Standing::Available);
@@ -81,10 +90,38 @@ async fn an_open_breaker_is_closed_by_hand() {
     let local = house.local();
     house.get(&local, "/team").await.shows("left alone").shows("hg-bad");
     house.get(&local, "/team/bob").await.shows("Close the breaker");
-    let seen = house.act(&local, "/team/bob", "/team/bob/breaker", &[]).await;
+    let silent = house.act(&local, "/team/bob", "/team/bob/breaker", &[]).await;
+    assert_eq!(silent.status, StatusCode::UNPROCESSABLE_ENTITY, "a reason is needed");
+    let seen = house.act(&local, "/team/bob", "/team/bob/breaker", &[("reason", "the wing is mended")]).await;
     assert_eq!(seen.to(), "/team/bob?done=reset");
     assert!(house.engine.breaker(&agent("bob")).unwrap().open_until.is_none());
     house.get(&local, "/team/bob").await.hides("Close the breaker");
+    house.get(&local, "/audit?book=house&type=breaker_moved").await.shows("the wing is mended, by local");
+}
+
+#[tokio::test]
+async fn what_ended_is_shown_behind_any_number_that_are_open() {
+    let house = House::open().await;
+    team(&house).await;
+    for (name, status) in [("good", ReturnStatus::Success), ("bad", ReturnStatus::Failed)] {
+        let handoff = hand_over(&house, name, "bob", &format!("ended {name}")).await;
+        done(&house, handoff, "bob", status).await;
+    }
+    for number in 0..PAGE_ROWS + 1 {
+        hand_over(&house, &format!("o{number}"), "bob", "wait").await;
+    }
+    let mut urgent = Request::delegation("ann", "bob", "put out the fire", Duration::from_secs(600)).unwrap();
+    urgent.task.priority = Priority::Urgent;
+    house.engine.initiate(&SessionId::new("o0").unwrap(), urgent).await.unwrap();
+    let seen = house.get(&house.local(), "/team/bob").await;
+    let card = |part: &str| {
+        let (_, rest) = seen.text.split_once(&format!("data-part=\"{part}\"")).unwrap();
+        rest.split("</section>").next().unwrap().to_owned()
+    };
+    assert!(card("received").contains("ended good") && card("received").contains("ended bad"), "{}", card("received"));
+    let first = card("queue");
+    let first = first.split("<li ").nth(1).unwrap();
+    assert!(first.contains("put out the fire"), "{first}");
 }
 
 #[tokio::test]

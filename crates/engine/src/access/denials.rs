@@ -42,13 +42,13 @@ pub(crate) struct Denials {
 
 impl Denials {
     /// Whether this one is recorded, and how many before it were not.
-    fn count(&self, key: Option<&KeyId>, now: Timestamp) -> Option<u64> {
+    fn count(&self, key: Option<&KeyId>, now: Timestamp, most: u32) -> Option<u64> {
         let mut windows = self.windows.lock();
         let window = windows.entry(key.cloned()).or_default();
         if window.kept == 0 || now.since(window.since) >= MINUTE_MS {
             (window.since, window.kept) = (now, 0);
         }
-        if window.kept >= DENIALS_KEPT_PER_MINUTE {
+        if window.kept >= most {
             window.left_out = window.left_out.saturating_add(1);
             return None;
         }
@@ -70,7 +70,12 @@ impl Engine {
     /// When the store cannot write.
     pub async fn note_denial(&self, denied: Denied) -> Result<(), HandoffError> {
         let key = denied.key.filter(|key| self.inner.keys.get(key).is_some());
-        let Some(left_out) = self.inner.denials.count(key.as_ref(), self.inner.clock.now()) else { return Ok(()) };
+        // Each of several processes keeps its share.
+        let nodes = u32::try_from(self.live_nodes()).unwrap_or(u32::MAX);
+        let most = (DENIALS_KEPT_PER_MINUTE / nodes).max(1);
+        let Some(left_out) = self.inner.denials.count(key.as_ref(), self.inner.clock.now(), most) else {
+            return Ok(());
+        };
         let clean = |text: &str| text.chars().filter(|c| !c.is_control()).take(DENIAL_CHARS_MAX).collect::<String>();
         let denied = DeniedAccess {
             key,

@@ -1,6 +1,6 @@
 //! Keys: made, shown once, kept as hashes in the book of the house, looked up in memory.
 
-use crate::{engine::Engine, finish::finish};
+use crate::{engine::Engine, finish::finish, shared::Leaf};
 use handover_core::{
     access::{self, Denial, KeyId, KeyInfo, NewKey, Right},
     digest::Digest,
@@ -8,6 +8,7 @@ use handover_core::{
     ids::AgentId,
     limits::KEYS_MAX,
     refusal::{Code, HandoffError, Refusal},
+    session::Session,
     time::Timestamp,
 };
 use parking_lot::{Mutex, RwLock};
@@ -36,6 +37,24 @@ impl Keys {
         self.kept.read().get(id).cloned()
     }
 
+    /// Exactly those that a book keeps. One that cannot be read lets nobody in.
+    pub(crate) fn take_over(&self, book: Option<&Session>) {
+        let kept = book.into_iter().flat_map(|book| book.variables.iter());
+        let kept = kept.filter(|(name, _)| name.starts_with(PREFIX));
+        let read = kept.filter_map(|(_, kept)| KeyInfo::read(&kept.value).ok());
+        *self.kept.write() = read.map(|key| (key.id.clone(), Arc::new(key))).collect();
+    }
+
+    /// What the book keeps under a name, if it is a key.
+    pub(crate) fn follow(&self, name: &str, value: &Value) {
+        let Some(id) = name.strip_prefix(PREFIX) else { return };
+        let mut kept = self.kept.write();
+        match KeyInfo::read(value) {
+            Ok(key) => drop(kept.insert(key.id.clone(), Arc::new(key))),
+            Err(_) => kept.retain(|known, _| known.to_string() != id),
+        }
+    }
+
     /// All of them, the earliest first.
     fn all(&self) -> Vec<Arc<KeyInfo>> {
         let mut all: Vec<_> = self.kept.read().values().cloned().collect();
@@ -58,10 +77,11 @@ impl Engine {
             let message = format!("{} makes keys of tenant \"{}\" alone", self.caller.name, self.caller.tenant);
             return Err(Refusal::new(Code::NotAllowed, message).at("tenant").into());
         }
-        let alone = self.inner.keys.changing.clone().lock_owned().await;
+        let alone = self.alone_with_keys().await?;
         let (id, text) = self.new_token();
         let key = KeyInfo::of(id, new, tenant, now, &text);
-        self.keep_keys(alone, vec![key.clone()]).await?;
+        let kept = key.clone();
+        self.keep_keys(alone, move |_| Ok(vec![kept.clone()])).await?;
         Ok((key, text))
     }
 
@@ -81,15 +101,14 @@ impl Engine {
     /// When this caller is no administrator, or there is no such key for it.
     pub async fn revoke_key(&self, id: &KeyId) -> Result<KeyInfo, HandoffError> {
         self.runs_keys()?;
-        let alone = self.inner.keys.changing.clone().lock_owned().await;
-        let known = self.my_key(id)?;
-        if known.revoked_at.is_some() {
-            return Ok(KeyInfo::clone(&known));
-        }
-        let mut key = KeyInfo::clone(&known);
-        key.revoked_at = Some(self.inner.clock.now());
-        self.keep_keys(alone, vec![key.clone()]).await?;
-        Ok(key)
+        let alone = self.alone_with_keys().await?;
+        let (id, now) = (id.clone(), self.inner.clock.now());
+        let keys = self.keep_keys(alone, move |engine| {
+            let mut key = KeyInfo::clone(&*engine.my_key(&id)?);
+            key.revoked_at = key.revoked_at.or(Some(now));
+            Ok(vec![key])
+        });
+        keys.await?.pop().ok_or_else(|| Refusal::new(Code::UnknownKey, "there is no such key").into())
     }
 
     /// Makes a new key of the same scope; the old one ends after so many milliseconds, with 0 at once.
@@ -98,24 +117,28 @@ impl Engine {
     /// When this caller is no administrator, there is no such key for it, or the key has ended.
     pub async fn rotate_key(&self, id: &KeyId, grace_ms: u64) -> Result<(KeyInfo, String), HandoffError> {
         self.runs_keys()?;
-        let alone = self.inner.keys.changing.clone().lock_owned().await;
+        let alone = self.alone_with_keys().await?;
         let now = self.inner.clock.now();
-        let mut old = KeyInfo::clone(&*self.my_key(id)?);
-        let over = old.ended(now).map(Denial::word).or(old.replaced_by.as_ref().map(|_| "replaced"));
-        if let Some(word) = over {
-            let refusal = Refusal::new(Code::Closed, format!("key {id} is {word} already"));
-            return Err(refusal.hint("make a new key").into());
-        }
         let (new_id, text) = self.new_token();
-        let key = old.renewed(new_id.clone(), now, &text);
-        let end = now + grace_ms;
-        old.replaced_by = Some(new_id);
-        if grace_ms == 0 {
-            old.revoked_at = Some(now);
-        } else {
-            old.expires_at = Some(old.expires_at.map_or(end, |earlier| earlier.min(end)));
-        }
-        self.keep_keys(alone, vec![old, key.clone()]).await?;
+        let (id, secret) = (id.clone(), text.clone());
+        let keys = self.keep_keys(alone, move |engine| {
+            let mut old = KeyInfo::clone(&*engine.my_key(&id)?);
+            let over = old.ended(now).map(Denial::word).or(old.replaced_by.as_ref().map(|_| "replaced"));
+            if let Some(word) = over {
+                let refusal = Refusal::new(Code::Closed, format!("key {id} is {word} already"));
+                return Err(refusal.hint("make a new key").into());
+            }
+            let key = old.renewed(new_id.clone(), now, &secret);
+            let end = now + grace_ms;
+            old.replaced_by = Some(new_id.clone());
+            if grace_ms == 0 {
+                old.revoked_at = Some(now);
+            } else {
+                old.expires_at = Some(old.expires_at.map_or(end, |earlier| earlier.min(end)));
+            }
+            Ok(vec![old, key])
+        });
+        let key = keys.await?.pop().ok_or_else(|| Refusal::new(Code::UnknownKey, "there is no such key"))?;
         Ok((key, text))
     }
 
@@ -183,10 +206,7 @@ impl Engine {
     /// What the book of the house keeps. One that cannot be read lets nobody in.
     pub(crate) async fn load_keys(&self) -> Result<(), HandoffError> {
         let book = self.house().await?.session.clone();
-        let variables = book.iter().flat_map(|book| book.variables.iter());
-        let kept = variables.filter(|(name, _)| name.starts_with(PREFIX));
-        let read = kept.filter_map(|(_, kept)| KeyInfo::read(&kept.value).ok());
-        *self.inner.keys.kept.write() = read.map(|key| (key.id.clone(), Arc::new(key))).collect();
+        self.inner.keys.take_over(book.as_deref());
         Ok(())
     }
 
@@ -222,40 +242,54 @@ impl Engine {
         (id, text)
     }
 
-    /// Writes keys into the book of the house, all in one commit, and lets them count from then on.
-    /// A caller that goes away must not leave a key valid in memory that is taken back on disk.
-    async fn keep_keys(&self, alone: OwnedMutexGuard<()>, keys: Vec<KeyInfo>) -> Result<(), HandoffError> {
+    /// One change at a time, by what the book of the house says now.
+    async fn alone_with_keys(&self) -> Result<OwnedMutexGuard<()>, HandoffError> {
+        let alone = self.inner.keys.changing.clone().lock_owned().await;
+        self.sync_book().await?;
+        Ok(alone)
+    }
+
+    /// Writes keys into the book of the house, all in one commit, and lets them count from then on. They are made anew where
+    /// another process was faster. A caller that goes away must not leave a key valid in memory that is taken back on disk.
+    async fn keep_keys(
+        &self,
+        alone: OwnedMutexGuard<()>,
+        make: impl Fn(&Self) -> Result<Vec<KeyInfo>, HandoffError> + Send + Sync + 'static,
+    ) -> Result<Vec<KeyInfo>, HandoffError> {
         let engine = self.clone();
         finish(async move {
-            let kept = engine.write_keys(keys).await;
+            let kept = engine.write_keys(make).await;
             drop(alone);
             kept
         })
         .await
     }
 
-    async fn write_keys(&self, keys: Vec<KeyInfo>) -> Result<(), HandoffError> {
-        let gone = self.make_room(&keys)?;
-        let book = self.house().await?.session.clone();
-        let version = |name: &str| book.as_ref().and_then(|book| book.variables.get(name)).map_or(0, |v| v.version);
-        let mut set: BTreeMap<String, (Value, u64)> = BTreeMap::new();
-        let forgotten = gone.iter().map(|id| (id, Value::Null));
-        for (id, value) in forgotten.chain(keys.iter().map(|key| (&key.id, key.kept()))) {
-            let name = format!("{PREFIX}{id}");
-            let next = version(&name) + 1;
-            set.insert(name, (value, next));
-        }
-        let by = book.as_ref().map(|book| book.active_agent.clone());
-        let by = by.map_or_else(|| AgentId::new("handover"), Ok)?;
-        self.write_house(vec![Event::VariablesSet { by, set }], Vec::new()).await?;
+    async fn write_keys(
+        &self,
+        make: impl Fn(&Self) -> Result<Vec<KeyInfo>, HandoffError> + Send + Sync,
+    ) -> Result<Vec<KeyInfo>, HandoffError> {
+        let (mut keys, mut gone) = (Vec::new(), Vec::new());
+        self.write_leaf(|book| {
+            keys = make(self)?;
+            let known = |key: &KeyInfo| self.inner.keys.get(&key.id).is_some_and(|known| *known == *key);
+            if keys.iter().all(known) {
+                return Ok(None);
+            }
+            gone = self.make_room(&keys)?;
+            leaf(book, &keys, &gone).map(Some)
+        })
+        .await?;
         let mut kept = self.inner.keys.kept.write();
         for id in &gone {
             kept.remove(id);
             self.inner.keys.used.lock().remove(id);
             self.inner.denials.forget(id);
         }
-        kept.extend(keys.into_iter().map(|key| (key.id.clone(), Arc::new(key))));
-        Ok(())
+        if !self.is_shared() {
+            kept.extend(keys.iter().map(|key| (key.id.clone(), Arc::new(key.clone()))));
+        }
+        Ok(keys)
     }
 
     /// Ended keys that are forgotten so that these can be kept, those that were made first before others.
@@ -273,6 +307,21 @@ impl Engine {
         let message = format!("there are {KEYS_MAX} keys already (KEYS_MAX)");
         Err(Refusal::new(Code::TooLarge, message).hint("revoke those that nobody needs").into())
     }
+}
+
+/// What keeps these keys in the book of the house, and forgets those.
+fn leaf(book: Option<&Session>, keys: &[KeyInfo], gone: &[KeyId]) -> Result<Leaf, HandoffError> {
+    let version = |name: &str| book.and_then(|book| book.variables.get(name)).map_or(0, |v| v.version);
+    let mut set: BTreeMap<String, (Value, u64)> = BTreeMap::new();
+    let forgotten = gone.iter().map(|id| (id, Value::Null));
+    for (id, value) in forgotten.chain(keys.iter().map(|key| (&key.id, key.kept()))) {
+        let name = format!("{PREFIX}{id}");
+        let next = version(&name) + 1;
+        set.insert(name, (value, next));
+    }
+    let by = book.map(|book| book.active_agent.clone());
+    let by = by.map_or_else(|| AgentId::new("handover"), Ok)?;
+    Ok(Leaf { events: vec![Event::VariablesSet { by, set }], ..Leaf::default() })
 }
 
 #[cfg(test)]

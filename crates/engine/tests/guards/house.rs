@@ -44,7 +44,7 @@ fn an_operator_resets_it() {
             breaker b: closed, 0 failures
             initiate h1 a->b delegation: made
             reset nobody: refused HO0208 "nobody" is not registered
-            book: breaker_moved of b opened: it failed 3 times in a row; breaker_moved of b closed: reset by local"#]],
+            book: breaker_moved of b opened: it failed 3 times in a row; breaker_moved of b closed: reset, by local"#]],
     );
 }
 

@@ -11,9 +11,13 @@ mod bounds;
 mod cast;
 mod checks;
 mod lies;
+mod nodes;
 mod play;
 mod rng;
 mod sim;
+#[allow(dead_code, reason = "shared with the stories of several nodes, which need more of it")]
+#[path = "../shared/twin/mod.rs"]
+mod twin;
 
 use cast::HOUSES;
 use handover_core::refusal::Code;
@@ -46,10 +50,14 @@ struct Played {
 }
 
 fn play(seed: u64, agents: usize, sessions: usize) -> Played {
+    play_on(1, seed, agents, sessions)
+}
+
+fn play_on(nodes: usize, seed: u64, agents: usize, sessions: usize) -> Played {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let house = &HOUSES[usize::try_from(seed).unwrap() % HOUSES.len()];
     runtime.block_on(async {
-        let mut sim = Box::pin(Sim::new(seed, house, agents, sessions)).await;
+        let mut sim = Box::pin(Sim::new(seed, house, agents, sessions, nodes)).await;
         Box::pin(sim.play()).await;
         let virtual_hours = sim.now().since(START) / 3_600_000;
         Box::pin(sim.check_end()).await;
@@ -106,4 +114,13 @@ fn the_same_seed_gives_the_same_run() {
     let (first, second, other) = (play(5, agents, sessions), play(5, agents, sessions), play(6, agents, sessions));
     assert_eq!(first.digest, second.digest, "{}\n{}", first.report, second.report);
     assert_ne!(first.digest, other.digest);
+}
+
+/// Each command goes to any of three nodes, two of which never hear what the others write.
+#[test]
+fn it_ends_within_its_limits_on_three_nodes() {
+    let (agents, sessions) = bounds::SMALL;
+    for seed in SEEDS {
+        println!("{}", play_on(3, seed, agents, sessions).report);
+    }
 }

@@ -1,10 +1,11 @@
-//! The simulation: one engine on a file, a clock moved by hand, and a list of what happens when. All that happens is a
-//! function of the seed.
+//! The simulation: one engine on a file, or several, a clock moved by hand, and a list of what happens when. All that
+//! happens is a function of the seed.
 
 use super::{
     auditor::{Auditor, News},
     bounds::{self, AWAY_MS_MAX, DRAIN_MS, DRAIN_STEPS_MAX, OPEN_WITHIN_MS, SETTLE_POLLS_MAX, TRACE_LINES, WORK_MS},
-    cast::{self, BOOK, House, Nature, Player, TENANTS},
+    cast::{self, House, Nature, Player, TENANTS},
+    nodes::{Nodes, handles, options, tenants},
     rng::Rng,
 };
 use handover_core::{
@@ -15,14 +16,13 @@ use handover_core::{
     time::Timestamp,
 };
 use handover_engine::{
-    Engine, Filter, Notice, Options, Subscription,
+    Engine, Notice, Subscription,
     clock::{Clock as _, ManualClock},
 };
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     path::PathBuf,
     pin::pin,
-    sync::Arc,
     task::{Context, Poll, Waker},
     time::Duration,
 };
@@ -65,6 +65,7 @@ pub struct Sim {
     pub rng: Rng,
     pub clock: ManualClock,
     pub engine: Engine,
+    nodes: Nodes,
     tenants: Vec<Engine>,
     feeds: Vec<Subscription>,
     todo: BTreeMap<(i64, u64), Todo>,
@@ -85,12 +86,13 @@ pub struct Sim {
 }
 
 impl Sim {
-    pub async fn new(seed: u64, house: &'static House, agents: usize, sessions: usize) -> Self {
+    pub async fn new(seed: u64, house: &'static House, agents: usize, sessions: usize, nodes: usize) -> Self {
         let mut rng = Rng::new(seed);
         let players = cast::players(&mut rng, house, agents);
         let folder = tempfile::tempdir().unwrap();
         let clock = ManualClock::at(START);
-        let engine = open(folder.path().join("swarm.db"), &clock, house).await;
+        let nodes = Nodes::open(nodes, &folder.path().join("swarm.db"), options(&clock, house), &clock).await;
+        let engine = nodes.first();
         for i in 0..players.len() {
             engine.register_profile(cast::profile(&mut rng, &players, i)).await.unwrap();
         }
@@ -101,6 +103,7 @@ impl Sim {
             clock,
             auditor: Auditor::new(cast::policy(house), &players),
             engine,
+            nodes,
             tenants,
             feeds,
             todo: BTreeMap::new(),
@@ -223,14 +226,24 @@ impl Sim {
         while let Some(entry) = self.todo.first_entry().filter(|entry| entry.key().0 <= time.0) {
             let ((at, _), todo) = entry.remove_entry();
             self.clock.set(Timestamp(at).max(self.now()));
+            self.go_to_a_node().await;
             Box::pin(self.do_it(todo)).await;
         }
         self.clock.set(time.max(self.now()));
+        self.go_to_a_node().await;
         let handled = self.engine.run_due().await;
         if let Err(error) = handled {
             self.fail(&format!("what is due cannot be handled: {error}"));
         }
         self.absorb().await;
+    }
+
+    /// Whatever comes next is asked of any of several nodes.
+    async fn go_to_a_node(&mut self) {
+        if let Some(engine) = self.nodes.any(&mut self.rng).await {
+            self.tenants = tenants(&engine);
+            self.engine = engine;
+        }
     }
 
     async fn do_it(&mut self, todo: Todo) {
@@ -252,7 +265,8 @@ impl Sim {
         self.close().await;
         let away = self.rng.below(AWAY_MS_MAX);
         self.clock.jump(Duration::from_millis(away));
-        self.engine = open(self.file(), &self.clock, self.house).await;
+        self.nodes = Nodes::open(self.nodes.count(), &self.file(), options(&self.clock, self.house), &self.clock).await;
+        self.engine = self.nodes.first();
         (self.tenants, self.feeds) = handles(&self.engine);
         self.tally.restarts += 1;
         self.line(|_| format!("restart, away for {away} ms"));
@@ -262,7 +276,7 @@ impl Sim {
     /// Closes the engine and looks at what it has written.
     pub async fn close(&mut self) {
         self.engine.forget_accounts().await.unwrap();
-        self.engine.close().await.unwrap();
+        self.nodes.close().await;
         let store = handover_store::sqlite::SqliteStore::open(&self.file(), handover_store::sqlite::Options::default());
         let store = store.unwrap();
         self.check_ledger(&store).await;
@@ -363,22 +377,4 @@ impl Sim {
         let (seed, house) = (self.seed, self.house.name);
         panic!("{why}\nseed {seed}, house {house}; see it again with SWARM_SEED={seed}");
     }
-}
-
-async fn open(file: PathBuf, clock: &ManualClock, house: &House) -> Engine {
-    let options = Options {
-        policy: cast::policy(house),
-        clock: Some(Arc::new(clock.clone())),
-        background: false,
-        sync: false,
-        ..Options::default()
-    };
-    Engine::open_with(file, options).await.unwrap()
-}
-
-/// The engine for each tenant, and what each of them hears; the book of the house, too.
-fn handles(engine: &Engine) -> (Vec<Engine>, Vec<Subscription>) {
-    let handle = |name: &str| engine.for_caller(Caller::new(name, name).of_house());
-    let feeds = TENANTS.iter().chain([&BOOK]).map(|name| handle(name).subscribe(Filter::default(), None)).collect();
-    (TENANTS.iter().map(|name| handle(name)).collect(), feeds)
 }

@@ -2,14 +2,17 @@
 
 use super::{
     agents, answer, approvals, approve, audit, by_hand, cancel, chat, check, completions, explain, give_back, graph,
-    hand_off, handoffs, health, history, inbox, init, keys, mcp, out::Look, recommend, run, scripted, serve, sessions,
-    stats, take, verify, watch,
+    hand_off, handoffs, health, history, inbox, init, keys, mcp, migrate, nodes, out::Look, recommend, run, scripted,
+    serve, sessions, stats, take, verify, watch,
 };
+use crate::place::Place;
 use clap::{Args, Parser, Subcommand};
 use std::{io::IsTerminal, path::PathBuf};
 
 /// Columns of a terminal that does not say how wide it is.
 const WIDTH: usize = 100;
+/// The database file when nothing is said.
+const FILE: &str = "handover.db";
 
 /// Pass work from agent to agent and lose nothing.
 #[derive(Debug, Clone, Parser)]
@@ -29,17 +32,51 @@ pub struct Cli {
 /// What holds for every command.
 #[derive(Debug, Clone, Args)]
 pub struct Global {
-    /// The database file
+    /// The database file, handover.db when nothing is said
     #[arg(
         long,
         global = true,
         value_name = "FILE",
         env = "HANDOVER_DB",
         hide_env_values = true,
-        default_value = "handover.db",
         help_heading = "Everywhere"
     )]
-    pub db: PathBuf,
+    pub db: Option<PathBuf>,
+    /// The store: a file, or postgres://NAME:PASSWORD@HOST/DATABASE, which any number of nodes share; better in
+    /// HANDOVER_STORE, where other users of the machine do not see it
+    #[arg(
+        long,
+        global = true,
+        value_name = "ADDRESS",
+        env = "HANDOVER_STORE",
+        hide_env_values = true,
+        help_heading = "Everywhere"
+    )]
+    pub store: Option<Place>,
+    /// The bus that everything is published to: nats://HOST:PORT
+    #[arg(
+        long,
+        global = true,
+        value_name = "ADDRESS",
+        env = "HANDOVER_BUS",
+        hide_env_values = true,
+        value_parser = handover_bus::Address::new,
+        help_heading = "Everywhere"
+    )]
+    pub bus: Option<handover_bus::Address>,
+    /// Events that others publish to the bus hand work over
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub bus_events: bool,
+    /// How this process is called among the nodes of a store; the name of the machine when left out
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "HANDOVER_NODE",
+        hide_env_values = true,
+        help_heading = "Everywhere"
+    )]
+    pub node: Option<String>,
     /// Agents and settings; handover.yaml of this folder when there is one
     #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
     pub config: Option<PathBuf>,
@@ -171,6 +208,10 @@ pub enum Command {
     Audit(audit::Audit),
     /// Check every record, message and handoff of a database
     Verify(verify::Verify),
+    /// Move a whole installation from a file into a database of PostgreSQL
+    Migrate(migrate::Migrate),
+    /// List the nodes that work on a store
+    Nodes(nodes::Nodes),
     /// Say what a code such as HO0504 means, and how to mend it
     Explain(explain::Explain),
     /// Write a completion script for a shell
@@ -183,8 +224,8 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Hand over", &["hand-off", "recommend", "cancel"]),
     ("Take part", &["inbox", "take", "renew", "give-back", "decline"]),
     ("Decide", &["approvals", "approve", "reject", "redirect", "retry", "questions", "answer"]),
-    ("Look", &["agents", "sessions", "handoffs", "history", "watch", "graph", "stats"]),
-    ("Trust", &["keys", "audit", "verify"]),
+    ("Look", &["agents", "sessions", "handoffs", "history", "watch", "graph", "stats", "nodes"]),
+    ("Trust", &["keys", "audit", "verify", "migrate"]),
     ("Help", &["explain", "scripted-model", "completions", "help"]),
 ];
 
@@ -213,6 +254,7 @@ impl Command {
             | Self::Explain(_)
             | Self::ScriptedModel(_)
             | Self::Health(_)
+            | Self::Migrate(_)
             | Self::Completions(_) => Access::None,
             Self::Sessions(sessions) => sessions.access(),
             Self::Agents(agents) => agents.access(),
@@ -223,6 +265,7 @@ impl Command {
             | Self::History(_)
             | Self::Graph(_)
             | Self::Watch(_)
+            | Self::Nodes(_)
             | Self::Verify(_) => Access::Look,
             Self::Approvals(_) | Self::Recommend(_) | Self::Inbox(_) | Self::Stats(_) => Access::Judge,
             Self::HandOff(args) if args.new => Access::Make,
@@ -251,12 +294,15 @@ impl Command {
 }
 
 impl Cli {
-    /// The database that is meant.
+    /// The file that is meant where the store is one, and beside which other things are kept.
     pub(crate) fn database(&self) -> PathBuf {
-        match &self.command {
-            Command::Verify(verify) => verify.file.clone().unwrap_or_else(|| self.global.db.clone()),
-            _ => self.global.db.clone(),
-        }
+        let named = match &self.command {
+            Command::Verify(verify) => verify.file.clone(),
+            _ => None,
+        };
+        let stored = || self.global.store.as_ref().and_then(Place::file).map(std::path::Path::to_path_buf);
+        let usual = || PathBuf::from(FILE);
+        named.or_else(stored).or_else(|| self.global.db.clone()).unwrap_or_else(usual)
     }
 
     /// What whoever reads the output can see.

@@ -3,9 +3,9 @@
 
 use super::{
     args::Cli,
-    desk, door,
+    door,
     exit::{self, Stop},
-    keep,
+    keep, node,
     out::{Frame, Out},
     paint::{Style, tame, tame_lines},
     staff,
@@ -64,15 +64,15 @@ pub(crate) async fn run(cli: &Cli, args: &Chat, out: &mut Out) -> Result<(), Sto
         return Err(Stop::refused(format!("there is no team in {}", file.display()), hint));
     }
     let team = settings::read(file)?;
-    let db = cli.database();
     let options = Options { policy: team.policy.clone().unwrap_or_default(), ..Options::default() };
-    let engine = match Engine::open_with(&db, options).await.map_err(Stop::from) {
+    let engine = match node::open(cli, Some(&team), options).await {
         Err(stop) if stop.is_in_use() => {
             return Err(door::in_use(stop, "end the other process, or use another file with --db FILE"));
         }
         opened => opened?,
     };
-    let desk = desk::serve(&engine, &db);
+    let bus = node::bus(cli, Some(&team), &engine).await?;
+    let desk = node::desk(cli, Some(&team), &engine);
     let mut staff = None;
     let done = tokio::select! {
         done = talk(&engine, &team, args, &mut staff, out) => done,
@@ -82,6 +82,7 @@ pub(crate) async fn run(cli: &Cli, args: &Chat, out: &mut Out) -> Result<(), Sto
         )),
     };
     desk.close().await;
+    node::leave(bus).await;
     let closed =
         tokio::time::timeout(std::time::Duration::from_millis(handover_core::limits::RUN_CLOSE_MS), engine.close());
     let closed = closed.await;

@@ -7,7 +7,7 @@ use super::{
     exit::Stop,
     explain, follow, graph, health, init,
     input::{self, Files},
-    keep, mcp,
+    keep, mcp, migrate,
     out::Out,
     run, scripted, serve,
 };
@@ -52,6 +52,11 @@ pub(crate) async fn enter(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         Command::Chat(args) => Box::pin(chat::run(cli, args, out)).await,
         Command::ScriptedModel(args) => scripted::run(args, out).await,
         Command::Run(args) => Box::pin(run::run(cli, args, out)).await,
+        Command::Migrate(args) => Box::pin(migrate::run(cli, args, out)).await,
+        Command::Watch(args) if cli.place_by_itself().is_shared() => {
+            let _ = args;
+            follow::shared(cli, out).await
+        }
         Command::Watch(args) => follow::run(cli, args, out).await,
         Command::HandOff(args) if args.wait => keep::run_once(cli, out).await,
         Command::Take(args) if args.wait => keep::run_once(cli, out).await,
@@ -140,15 +145,16 @@ pub(crate) fn in_use(held: Stop, hint: &str) -> Stop {
 
 /// Opens the database as this command needs it. Only a command that changes something takes up what was going on.
 pub(crate) async fn open(cli: &Cli, background: bool) -> Result<Engine, Stop> {
-    let (access, path) = (cli.command.access(), cli.database());
-    if access != Access::Make && !path.exists() {
-        return Err(no_database(&path));
-    }
+    let access = cli.command.access();
     let changes = matches!(access, Access::Change | Access::Make);
     let settings = if access == Access::Look { None } else { config(cli, None)? };
+    let place = if access == Access::Look { cli.place_by_itself() } else { cli.place(settings.as_ref()) };
+    if let Some(path) = place.file().filter(|path| access != Access::Make && !path.exists()) {
+        return Err(no_database(path));
+    }
     let policy = settings.as_ref().and_then(|settings| settings.policy.clone()).unwrap_or_default();
     let options = Options { background, take_up: changes, policy, ..Options::default() };
-    let engine = Engine::open_with(&path, options).await?;
+    let engine = place.open(&cli.node(settings.as_ref()), options).await?;
     if let Some(settings) = settings.filter(|_| changes)
         && let Err(error) = settings.apply(&engine).await
     {

@@ -49,6 +49,17 @@ pub(crate) async fn run(cli: &Cli, args: &Watch, out: &mut Out) -> Result<(), St
     }
 }
 
+/// Shows what happens on a store that several processes share: this one follows it with them.
+pub(crate) async fn shared(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
+    let engine = door::open(cli, false).await?;
+    let shown = tokio::select! {
+        shown = door::here(cli, &engine, out, true) => shown,
+        () = super::keep::interrupted() => Ok(()),
+    };
+    engine.close().await?;
+    shown
+}
+
 /// One round: with whoever holds the database until that one ends, or what is there already.
 async fn round(cli: &Cli, args: &Watch, out: &mut Out) -> Result<Round, Stop> {
     match door::open(cli, false).await {

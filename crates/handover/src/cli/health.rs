@@ -7,7 +7,7 @@ use super::{
 };
 use clap::Args;
 use handover_client::{Client, Error};
-use serde_json::json;
+use serde_json::Value;
 
 /// The address that is asked when none is given.
 const URL: &str = "http://127.0.0.1:7800";
@@ -28,9 +28,12 @@ pub(crate) async fn run(args: &Health, cli: &Cli, out: &mut Out) -> Result<(), S
     let url = args.url.as_deref().or(cli.global.server.as_deref()).unwrap_or(URL);
     // Whoever asks how it is needs no key, and sends none.
     let client = Client::new(url, None).map_err(|error| Stop::refused(error.to_string(), ""))?.tries(1);
-    match client.health().await {
-        Ok(version) if out.look.json => out.json(&json!({ "status": "ok", "version": version })).await,
-        Ok(version) => out.line(format!("{url} takes work; version {version}")).await,
+    match client.health_told().await {
+        Ok(told) if out.look.json => out.json(&told).await,
+        Ok(told) => {
+            let version = told["version"].as_str().unwrap_or_default();
+            out.line(format!("{url} takes work; version {version}{}", beside(&told))).await
+        }
         Err(Error::Refused { error, .. }) => Err(Stop::Refused(error)),
         Err(error) => Err(Stop::Plain {
             message: format!("{url} does not answer as it should: {error}"),
@@ -38,4 +41,20 @@ pub(crate) async fn run(args: &Health, cli: &Cli, out: &mut Out) -> Result<(), S
             exit: exit::TROUBLE,
         }),
     }
+}
+
+/// What there is to say besides: a store that is shared, and a bus.
+fn beside(told: &Value) -> String {
+    let mut said = String::new();
+    if told["store"] == "postgres" {
+        said += &format!("; postgres, {} nodes", told["nodes"]);
+    }
+    let bus = &told["bus"];
+    match (bus["connected"].as_bool(), bus["lag"].as_u64()) {
+        (Some(true), Some(0)) => said += "; the bus is well",
+        (Some(true), Some(lag)) => said += &format!("; the bus is {lag} behind"),
+        (Some(false), _) => said += "; the bus is away",
+        _ => {}
+    }
+    said
 }

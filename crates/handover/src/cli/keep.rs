@@ -1,6 +1,6 @@
 //! `handover keep`: holds the database open, so that timers run and people in other terminals can take part.
 
-use super::{args::Cli, desk, door, exit::Stop, out::Out, staff};
+use super::{args::Cli, desk, door, exit::Stop, node, out::Out, staff};
 use serde_json::json;
 
 /// Keeps the database open until it is interrupted.
@@ -11,7 +11,9 @@ pub(crate) async fn run(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         }
         opened => opened?,
     };
-    let desk = desk::serve(&engine, &cli.database());
+    let settings = door::config(cli, None)?;
+    let bus = node::bus(cli, settings.as_ref(), &engine).await?;
+    let desk = node::desk(cli, settings.as_ref(), &engine);
     let arrivals = staff::Arrivals::of(&engine);
     let staff = staff::employed(cli, &engine, out).await;
     let ready = match &staff {
@@ -30,25 +32,28 @@ pub(crate) async fn run(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         }
     }
     desk.close().await;
+    node::leave(bus).await;
     engine.close().await?;
     staff?.0.close().await;
     ready
 }
 
 async fn ready(cli: &Cli, desk: &desk::Desk, at_work: usize, out: &mut Out) -> Result<(), Stop> {
-    let db = cli.database();
+    let place = cli.place_by_itself();
     if let Some(trouble) = desk.trouble() {
         out.note(format!("other terminals cannot be answered: {trouble}")).await?;
     }
     if out.look.json {
-        return out.json_line(&json!({ "db": db, "socket": desk.path(), "agents_at_work": at_work })).await;
+        return out
+            .json_line(&json!({ "db": place.to_string(), "socket": desk.path(), "agents_at_work": at_work }))
+            .await;
     }
     let agents = match at_work {
         0 => String::new(),
         1 => "1 agent works, ".to_owned(),
         many => format!("{many} agents work, "),
     };
-    let text = format!("{} is open: {agents}timers run, and other terminals can take part.", db.display());
+    let text = format!("{place} is open: {agents}timers run, and other terminals can take part.");
     out.line(format!("{text} End with Ctrl-C.")).await
 }
 
@@ -59,7 +64,7 @@ pub(crate) async fn run_once(cli: &Cli, out: &mut Out) -> Result<(), Stop> {
         Err(stop) if stop.is_in_use() => return door::ask(cli, out, stop).await,
         Err(stop) => return Err(stop),
     };
-    let desk = desk::serve(&engine, &cli.database());
+    let desk = node::desk(cli, door::config(cli, None)?.as_ref(), &engine);
     let staff = staff::employed(cli, &engine, out).await;
     let done = match &staff {
         Ok(_) => tokio::select! {

@@ -36,6 +36,9 @@ mod keys;
 mod live;
 mod log;
 mod mcp;
+mod migrate;
+mod node;
+mod nodes;
 mod out;
 mod paint;
 mod recommend;
@@ -115,6 +118,7 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         Command::Keys(args) => keys::run(args, job).await,
         Command::Audit(args) => audit::run(args, job).await,
         Command::Verify(_) => verify::run(job).await,
+        Command::Nodes(_) => nodes::run(job).await,
         Command::Mcp(args) => mcp::carry(args, job).await,
         Command::Demo { .. }
         | Command::Init(_)
@@ -123,6 +127,7 @@ pub(crate) async fn carry_out(command: &Command, job: &mut Job<'_>) -> Result<()
         | Command::Keep
         | Command::Serve(_)
         | Command::Health(_)
+        | Command::Migrate(_)
         | Command::Chat(_)
         | Command::ScriptedModel(_)
         | Command::Explain(_)

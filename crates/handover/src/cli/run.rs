@@ -2,10 +2,11 @@
 
 use super::{
     args::Cli,
-    desk, door,
+    door,
     exit::Stop,
     input,
     live::Live,
+    node,
     out::Out,
     paint::{Style, tame},
     staff,
@@ -100,8 +101,9 @@ pub(crate) async fn run(cli: &Cli, args: &Run, out: &mut Out) -> Result<(), Stop
             "choose another one with --folder DIR",
         )
     })?;
-    let engine = open(&db, settings.as_ref()).await?;
-    let desk = desk::serve(&engine, &db);
+    let engine = open(cli, settings.as_ref()).await?;
+    let bus = node::bus(cli, settings.as_ref(), &engine).await?;
+    let desk = node::desk(cli, settings.as_ref(), &engine);
     let (done, team) = match prepare(&engine, &file, &places, settings.as_ref()).await {
         Ok((feed, team)) => {
             let run = Work { engine: &engine, file: &file, places: &places, inputs, quiet: args.quiet };
@@ -110,6 +112,7 @@ pub(crate) async fn run(cli: &Cli, args: &Run, out: &mut Out) -> Result<(), Stop
         Err(stop) => (Err(stop), None),
     };
     drop(desk);
+    node::leave(bus).await;
     let closed = tokio::time::timeout(Duration::from_millis(RUN_CLOSE_MS), engine.close()).await;
     // Whoever still works finds its services until the process ends. It is left to the next start; without them it would
     // fail first.
@@ -139,10 +142,10 @@ fn folder_of(args: &Run, db: &Path, file: &WorkflowFile) -> PathBuf {
     args.folder.clone().unwrap_or(beside)
 }
 
-async fn open(db: &Path, settings: Option<&Settings>) -> Result<Engine, Stop> {
+async fn open(cli: &Cli, settings: Option<&Settings>) -> Result<Engine, Stop> {
     let policy = settings.and_then(|settings| settings.policy.clone()).unwrap_or_default();
     let options = Options { policy, ..Options::default() };
-    match Engine::open_with(db, options).await.map_err(Stop::from) {
+    match node::open(cli, settings, options).await {
         Err(stop) if stop.is_in_use() => {
             Err(door::in_use(stop, "end the other process, or use another file with --db FILE"))
         }

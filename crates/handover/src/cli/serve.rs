@@ -1,7 +1,10 @@
 //! `handover serve`: the engine as a service, for every language.
 
-use super::{args::Cli, away, desk, door, exit::Stop, keep, log, out::Out, staff};
-use crate::settings::{ServerSettings, Settings};
+use super::{args::Cli, away, door, exit::Stop, keep, log, node, out::Out, staff};
+use crate::{
+    place::Place,
+    settings::{ServerSettings, Settings},
+};
 use clap::Args;
 use handover_a2a::Rim;
 use handover_core::refusal::HandoffError;
@@ -90,7 +93,8 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
             return Err(stop);
         }
     };
-    let desk = desk::serve(&engine, &cli.database());
+    let bus = node::bus(cli, settings.as_ref(), &engine).await?.map(Arc::new);
+    let desk = node::desk(cli, settings.as_ref(), &engine);
     let arrivals = staff::Arrivals::of(&engine);
     let staff = staff::employed(cli, &engine, out).await;
     let served = match &staff {
@@ -99,6 +103,7 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
             options.beside = staff.callbacks();
             options.metrics = telemetry.metrics().clone();
             options.commands = Some(Arc::new(away::Desk));
+            options.bus = bus.clone().map(node::asked);
             let public = settings.as_ref().and_then(|settings| settings.a2a.url.as_deref());
             let names = handover_mcp::http::Options { hosts: hosts(&options, public), ..Default::default() };
             let mcp = handover_mcp::http::router(&names);
@@ -119,7 +124,7 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
             };
             match started {
                 Ok(server) => {
-                    let ready = ready(cli, &server, *at_work, out).await;
+                    let ready = ready(&cli.place(settings.as_ref()), &server, *at_work, out).await;
                     if ready.is_ok() {
                         tokio::select! {
                             () = keep::interrupted() => {}
@@ -140,6 +145,9 @@ pub(crate) async fn run(cli: &Cli, args: &Serve, out: &mut Out) -> Result<(), St
         Err(_) => Ok(()),
     };
     desk.close().await;
+    if let Some(bus) = bus {
+        bus.finish().await;
+    }
     telemetry.close().await;
     engine.close().await?;
     staff?.0.close().await;
@@ -197,15 +205,14 @@ fn refused(error: &StartError) -> Stop {
     Stop::refused(error.to_string(), error.hint())
 }
 
-async fn ready(cli: &Cli, server: &Server, at_work: usize, out: &mut Out) -> Result<(), Stop> {
+async fn ready(place: &Place, server: &Server, at_work: usize, out: &mut Out) -> Result<(), Stop> {
     let (url, open) = (server.url(), server.is_open());
     if out.look.json {
-        let value = json!({ "url": url, "db": cli.database(), "keys": !open, "agents_at_work": at_work });
+        let value = json!({ "url": url, "db": place.to_string(), "keys": !open, "agents_at_work": at_work });
         return out.json_line(&value).await;
     }
     out.line(format!(
-        "{} is served at {url}; open it in a browser for the dashboard, {url}/docs for the interface. End with Ctrl-C.",
-        cli.database().display()
+        "{place} is served at {url}; open it in a browser for the dashboard, {url}/docs for the interface. End with Ctrl-C."
     ))
     .await?;
     if open {

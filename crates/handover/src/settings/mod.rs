@@ -16,6 +16,8 @@
 
 mod a2a;
 mod apply;
+#[cfg(feature = "bus")]
+mod bus;
 mod check;
 mod read;
 mod server;
@@ -23,6 +25,8 @@ mod server;
 pub use crate::yaml::{FileError, Mistake};
 pub use a2a::A2aSettings;
 pub use apply::Applied;
+#[cfg(feature = "bus")]
+pub use bus::BusSection;
 pub use read::{parse, parse_agents, parse_with, read};
 pub use server::{ServerSettings, TlsSettings};
 
@@ -46,6 +50,9 @@ pub struct Settings {
     pub staff: handover_agents::staff::StaffSettings,
     /// How the engine is served.
     pub server: ServerSettings,
+    /// The bus that it is on.
+    #[cfg(feature = "bus")]
+    pub bus: BusSection,
     /// How it is served by A2A, and how far agents of others are trusted.
     pub a2a: A2aSettings,
     /// Where traces and metrics are sent.

@@ -1,7 +1,10 @@
 //! From a file to settings.
 
 use super::{A2aSettings, ServerSettings, Settings, check};
-use crate::yaml::{Content, Document, FileError, NodeId, text_of, unknown_field};
+use crate::{
+    place::Place,
+    yaml::{Content, Document, FileError, NodeId, text_of, unknown_field},
+};
 use handover_core::{
     agent::{AgentKind, Profile},
     ids::AgentId,
@@ -12,8 +15,20 @@ use handover_core::{
 use std::path::Path;
 
 /// What a file may have at its top.
-const FIELDS: [&str; 11] =
-    ["policy", "agents", "providers", "tools", "mcp", "a2a", "callbacks", "picker", "summaries", "server", "telemetry"];
+const FIELDS: [&str; 12] = [
+    "policy",
+    "agents",
+    "providers",
+    "tools",
+    "mcp",
+    "a2a",
+    "callbacks",
+    "picker",
+    "summaries",
+    "server",
+    "bus",
+    "telemetry",
+];
 
 /// An agent as it stands in the file.
 pub(super) struct Listed {
@@ -62,6 +77,8 @@ fn parsed(name: &str, text: &str, known: &[AgentId], here: bool) -> Result<Setti
     #[cfg(feature = "teams")]
     let staff = staff(&mut document);
     let server = server(&mut document);
+    #[cfg(feature = "bus")]
+    let bus = bus(&mut document);
     let a2a = a2a(&mut document);
     #[cfg(feature = "teams")]
     let staff = handover_agents::staff::StaffSettings {
@@ -93,6 +110,8 @@ fn parsed(name: &str, text: &str, known: &[AgentId], here: bool) -> Result<Setti
         #[cfg(feature = "teams")]
         staff,
         server,
+        #[cfg(feature = "bus")]
+        bus,
         a2a,
         #[cfg(feature = "telemetry")]
         telemetry,
@@ -177,7 +196,22 @@ fn server(document: &mut Document) -> ServerSettings {
         let folder = document.folder();
         (tls.cert, tls.key) = (folder.join(&tls.cert), folder.join(&tls.key));
     }
+    if let Some(Place::File(path)) = &mut server.store {
+        *path = document.folder().join(&*path);
+    }
     server
+}
+
+/// The bus that it is on, checked.
+#[cfg(feature = "bus")]
+fn bus(document: &mut Document) -> super::BusSection {
+    let found = document.tree.field(document.root, "bus").map(|(_, value)| value);
+    let Some(node) = found.filter(|node| !document.tree.is_nothing(*node)) else { return Default::default() };
+    let section: super::BusSection = document.read(node).unwrap_or_default();
+    if let Some(Err(fault)) = section.of(None, "").map(|settings| settings.check()) {
+        document.refuse_below(node, Refusal::new(Code::BadProfile, fault.why).at(fault.field));
+    }
+    section
 }
 
 /// Where traces and metrics are sent, checked.

@@ -1,5 +1,6 @@
 //! How the engine is served: `server` of `handover.yaml`.
 
+use crate::place::Place;
 use serde::Deserialize;
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -9,6 +10,10 @@ use std::{net::SocketAddr, path::PathBuf};
 pub struct ServerSettings {
     /// Where to listen, such as `127.0.0.1:7800`.
     pub listen: Option<SocketAddr>,
+    /// The store: a file, or `postgres://…`, which any number of nodes share.
+    pub store: Option<Place>,
+    /// How this process is called among the nodes of a store.
+    pub node: Option<String>,
     /// The certificate, where it speaks TLS itself.
     pub tls: Option<TlsSettings>,
     /// Whether something in front of it speaks TLS.

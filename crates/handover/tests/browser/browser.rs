@@ -62,11 +62,16 @@ impl Browser {
             Size::Desktop => self.window(1280, 900, 1, false),
             Size::Phone => self.window(390, 844, 2, true),
         }
-        let scheme = if dark { "dark" } else { "light" };
+        self.media("", dark, false);
+    }
+
+    /// Shown on this: paper, or a screen where nothing is said; and whether things may move.
+    pub fn media(&self, on: &str, dark: bool, moves: bool) {
         let features = json!([
-            {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"},
+            {"name": "prefers-color-scheme", "value": if dark { "dark" } else { "light" }},
+            {"name": "prefers-reduced-motion", "value": if moves { "no-preference" } else { "reduce" }},
         ]);
-        self.tells("Emulation.setEmulatedMedia", &json!({ "features": features }));
+        self.tells("Emulation.setEmulatedMedia", &json!({ "media": on, "features": features }));
     }
 
     fn window(&self, width: u32, height: u32, scale: u32, mobile: bool) {
@@ -139,6 +144,17 @@ impl Browser {
         self.holds(&format!("return !{TEXT}.includes(a.toLowerCase())"), &[text]).await;
     }
 
+    /// Waits until the page hears of what happens.
+    pub async fn is_live(&self) {
+        self.holds("return document.getElementById('live').textContent === 'live'", &[]).await;
+    }
+
+    /// The same where a page may be one of the past, which stays what it is.
+    pub async fn is_heard(&self) {
+        self.holds("const live = document.getElementById('live'); return !live || live.textContent === 'live'", &[])
+            .await;
+    }
+
     /// Waits until something that this selector finds is to be seen.
     pub async fn see_one(&self, selector: &str) {
         let test = "return [...document.querySelectorAll(a)].some(e => e.checkVisibility({visibilityProperty: true}))";
@@ -176,6 +192,14 @@ impl Browser {
     pub async fn press_in(&self, within: &str, name: &str) {
         let element = self.named(within, PRESSED, name).await;
         element.click().await.unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+
+    /// Presses what this selector finds first: parts of a drawing have no name of their own that is to be seen.
+    pub async fn press_at(&self, selector: &str) {
+        let found = self.holds("return document.querySelector(a)", &[selector]).await;
+        let id = found.as_object().and_then(|found| found.values().next()).and_then(Value::as_str).unwrap();
+        let element = Element::from_element_id(self.client.clone(), id.to_owned().into());
+        element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
     }
 
     /// Types into the field of this label, in place of what is there.

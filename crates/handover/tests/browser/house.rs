@@ -26,6 +26,11 @@ agents:
   - {id: editor, kind: worker, description: Corrects letters, capabilities: [{id: writing, proficiency: 0.6}]}
   - {id: ann, kind: human, description: Decides what is dear}
 ";
+/// Calls the interface from a page, and gives the status; else what it said.
+const CALL: &str = "\
+const [method, path, key, body, done] = arguments, headers = {authorization: `Bearer ${key}`, 'content-type': 'application/json'};
+fetch(path, {method, headers, credentials: 'omit', body: JSON.stringify(body)})
+  .then(answer => answer.ok ? answer.status : answer.text()).then(done, why => done(String(why)));";
 /// How long an agent has.
 const LONG: Duration = Duration::from_secs(3_600);
 /// How long an agent waits for work, in milliseconds.
@@ -101,6 +106,12 @@ impl House {
         self.ask(session, &request).await
     }
 
+    /// Work from the desk to whoever can do it; with whom it went to.
+    pub async fn hand_over_by(&self, session: &SessionId, what: &str, task: &str) -> (HandoffId, String) {
+        let id = self.ask(session, &Request::delegation_by("desk", what, task, LONG).unwrap()).await;
+        (id, self.client().handoff(id).await.unwrap().to_agent.to_string())
+    }
+
     pub async fn ask(&self, session: &SessionId, request: &Request) -> HandoffId {
         self.client().hand_off(session, request).await.unwrap().handoffs[0]
     }
@@ -114,6 +125,12 @@ impl House {
 
     pub async fn give_back(&self, taken: &Assignment, body: Value) {
         self.client().give_back(taken.handoff.id, taken.lease, &done(body), None).await.unwrap();
+    }
+
+    /// Asks the interface for something, as the administrator; through a page of this house.
+    pub async fn calls(&self, browser: &Browser, method: &str, path: &str, body: &Value) {
+        let said = browser.run_async(CALL, vec![json!(method), json!(path), json!(self.admin), body.clone()]).await;
+        assert!(said.as_u64().is_some_and(|status| status < 300), "{method} {path}: {said}");
     }
 
     /// What became of a handoff, in a word.

@@ -24,11 +24,19 @@ const LOOKS: usize = 200;
 const STILL: usize = 5;
 /// Handoffs among which one is chosen.
 const PAGE: usize = 50;
+/// In which sizes and colours.
+const VIEWS: [(Size, bool); 4] =
+    [(Size::Desktop, false), (Size::Desktop, true), (Size::Phone, false), (Size::Phone, true)];
+/// What stands lower on a page and has a picture of its own: the page, its name, and where it is.
+const BELOW: [(&str, &str, &str); 2] =
+    [("overview", "charts", ".charts"), ("session", "timeline", "[data-part=lanes]")];
 /// How good pictures are, of 100.
-const QUALITY: u32 = 60;
+const QUALITY: u32 = 50;
 /// Every page, by name; what is in braces is found out.
-const PAGES: [(&str, &str); 12] = [
+const PAGES: [(&str, &str); 14] = [
     ("team", "/team"),
+    ("agent", "/team/flight_search"),
+    ("handoffs", "/handoffs"),
     ("sessions", "/sessions"),
     ("session", "/sessions/{session}"),
     ("conversation", "/sessions/letter-0"),
@@ -61,7 +69,7 @@ async fn taken() {
     for (name, path) in PAGES {
         let url = served.url()
             + &path.replace("{handoff}", &handoff.to_string()).replace("{session}", waits.session_id.as_str());
-        for (size, dark) in [(Size::Desktop, false), (Size::Desktop, true), (Size::Phone, false), (Size::Phone, true)] {
+        for (size, dark) in VIEWS {
             browser.looks(size, dark);
             browser.goto(&url).await;
             let what = format!("{name}, {size:?}, {}", if dark { "dark" } else { "light" });
@@ -76,8 +84,25 @@ async fn taken() {
             wrong.extend(browser.barriers().await.into_iter().map(|rule| format!("{what}\n{rule}")));
         }
     }
+    door(&browser, kept.as_deref(), &mut wrong).await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     browser.end();
+}
+
+/// The door of a house that has keys.
+async fn door(browser: &Browser, kept: Option<&Path>, wrong: &mut Vec<String>) {
+    let place = Place::new(None);
+    place.json("keys make ops --role operator");
+    let served = Served::of(place, free());
+    for (size, dark) in VIEWS {
+        browser.looks(size, dark);
+        browser.goto(&served.url()).await;
+        browser.see("Your key").await;
+        if let Some(kept) = kept {
+            shoot(browser, kept, "sign-in", size, dark);
+        }
+        wrong.extend(browser.barriers().await.into_iter().map(|rule| format!("sign-in, {size:?}\n{rule}")));
+    }
 }
 
 /// The server reads what happened lately when it starts; the figures stand still when it has.
@@ -96,12 +121,13 @@ async fn has_read_up(browser: &Browser, url: &str) {
     panic!("the figures of the overview never stand still");
 }
 
-/// Takes a picture of what is to be seen without scrolling; of the overview also of its charts, which stand lower.
+/// Takes a picture of what is to be seen without scrolling, when the page hears of what happens; and of what stands lower.
 async fn take(browser: &Browser, folder: &Path, name: &str, size: Size, dark: bool) {
+    browser.is_heard().await;
     shoot(browser, folder, name, size, dark);
-    if name == "overview" {
-        browser.run("document.querySelector('.charts').scrollIntoView()", vec![]).await;
-        shoot(browser, folder, "charts", size, dark);
+    for (_, below, place) in BELOW.iter().filter(|(page, ..)| *page == name) {
+        browser.run("document.querySelector(arguments[0]).scrollIntoView()", vec![json!(place)]).await;
+        shoot(browser, folder, below, size, dark);
     }
 }
 

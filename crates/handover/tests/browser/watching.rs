@@ -16,14 +16,14 @@ async fn a_handoff_is_seen_as_it_happens() {
     let session = house.session("letter", "A letter to the mayor").await;
     let browser = house.visitor("olga", "operator", "/sessions/letter").await;
     browser.see("Nothing has been handed over yet").await;
-    browser.see("live").await;
+    browser.is_live().await;
     browser.run(MARK, vec![]).await;
     let id = house.hand_over(&session, "writer", "Write to the mayor").await;
     browser.see("Write to the mayor").await;
     browser.see("on offer").await;
     // Parts that the page did not have until now.
-    browser.see("Timeline").await;
-    browser.see("Flow").await;
+    browser.see_one("[data-part=lanes]").await;
+    browser.see_one("[data-part=flow]").await;
     let taken = house.take("writer").await;
     browser.see("running").await;
     house.give_back(&taken, json!("Dear mayor, all is well.")).await;
@@ -43,6 +43,45 @@ async fn a_handoff_is_seen_as_it_happens() {
     let client = house.client();
     client.give_back(taken.handoff.id, taken.lease, &failed("The ink is out"), None).await.unwrap();
     browser.see("failed").await;
+    browser.end();
+}
+
+/// What moves at this moment.
+const MOVING: &str = "return document.getAnimations().some(one => one.animationName === arguments[0])";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handoff_is_seen_to_move() {
+    let house = House::new();
+    let session = house.session("letter", "A letter to the mayor").await;
+    let browser = house.visitor("olga", "operator", "/sessions/letter").await;
+    browser.media("", false, true);
+    browser.is_live().await;
+    // An animation is over soon; what begins is written down.
+    browser
+        .run("window.begun = []; addEventListener('animationstart', event => begun.push(event.animationName))", vec![])
+        .await;
+    house.hand_over(&session, "writer", "Write to the mayor").await;
+    for name in ["fresh", "pass"] {
+        browser.holds("return window.begun.includes(a)", &[name]).await;
+    }
+    // Whoever wants nothing to move sees the same, and nothing moves.
+    browser.media("", false, false);
+    house.hand_over(&session, "editor", "Correct the letter").await;
+    browser.see("Correct the letter").await;
+    for name in ["fresh", "pass"] {
+        assert_eq!(browser.run(MOVING, vec![json!(name)]).await, json!(false), "{name}");
+    }
+    browser.end();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_without_a_line_does_not_say_live() {
+    let house = House::new();
+    let browser = house.visitor("olga", "operator", "/sessions").await;
+    browser.is_live().await;
+    browser.runs_scripts(false);
+    browser.goto(&house.at("/sessions")).await;
+    browser.see("not live yet").await;
     browser.end();
 }
 
@@ -75,6 +114,7 @@ async fn the_overview_follows_from_the_first_visit_on() {
     browser.holds(MARKED, &[]).await;
     browser.goto(&house.at("/team/editor")).await;
     browser.everybody_can_use("an agent that is left alone").await;
+    browser.fill_in("form[action$='/breaker']", "Reason", "The ink is here").await;
     browser.press("Close the breaker").await;
     browser.see("The breaker is closed").await;
     // Everything leads on: from what is blocked to where it is decided.
@@ -91,7 +131,7 @@ async fn nothing_is_missed_while_the_server_is_away() {
     let mut house = House::new();
     let session = house.session("letter", "A letter to the mayor").await;
     let browser = house.visitor("olga", "operator", "/sessions/letter").await;
-    browser.see("live").await;
+    browser.is_live().await;
     browser.run(MARK, vec![]).await;
     house.hand_over(&session, "writer", "Write before").await;
     browser.see("Write before").await;
@@ -100,7 +140,7 @@ async fn nothing_is_missed_while_the_server_is_away() {
     house.served.begin();
     house.hand_over(&session, "editor", "Correct after").await;
     browser.see("Correct after").await;
-    browser.see_not("connection lost").await;
+    browser.is_live().await;
     // Heard live again, and not only looked up once.
     let taken = house.take("editor").await;
     browser.see("running").await;

@@ -317,9 +317,9 @@ fn a_person_approves_with_changes() {
             $ handover reject UUID --to anna
             ! error: unexpected argument '--to' found
             ! 
-            !   tip: to pass '--to' as a value, use '-- --to'
+            !   tip: a similar argument exists: '--store'
             ! 
-            ! Usage: handover reject <ID>
+            ! Usage: handover reject --store <ADDRESS> <ID>
             ! 
             ! For more information, try '--help'.
             = 3

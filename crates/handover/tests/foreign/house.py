@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -12,6 +13,8 @@ import urllib.request
 
 # How long anything may take before a check fails, in seconds.
 LONG = 60
+
+KEY = re.compile(r"ho_[a-z0-9]{12}_[A-Za-z0-9_-]{43}")
 
 
 def free_port():
@@ -29,8 +32,7 @@ class House:
         if settings:
             (self.folder / "handover.yaml").write_text(settings)
         self.url = f"http://127.0.0.1:{free_port()}"
-        self.admin = self.run("keys", "make", "admin", "--role", "admin", "--house").split("ho_")[1].split()[0]
-        self.admin = "ho_" + self.admin
+        self.admin = find_key(self.run("keys", "make", "admin", "--role", "admin", "--house"))
         self.process = None
         self.begin()
 
@@ -100,7 +102,10 @@ class House:
 
 
 def find_key(text):
-    return "ho_" + text.split("ho_")[1].split('"')[0].split()[0]
+    """The key in what was printed. Its letters are random: `ho_` may be in the middle of it once more."""
+    found = KEY.search(text)
+    assert found, f"no key in: {text}"
+    return found.group()
 
 
 def reached(url):

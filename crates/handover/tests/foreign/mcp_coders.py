@@ -8,7 +8,7 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from house import House, LONG
+from house import House, LONG, find_key
 
 
 # What a mode of the package comes to.
@@ -105,7 +105,7 @@ async def main(binary, folder):
             house.register(agent, capabilities=["coding"])
         keys = {agent: house.key(agent) for agent in ("claude", "codex")}
         made = house.run("keys", "make", "stranger", "--role", "agent", "--tenant", "other", "--agent", "stranger", key=house.admin, server=True)
-        keys["stranger"] = "ho_" + made.split("ho_")[1].split()[0]
+        keys["stranger"] = find_key(made)
         await hand_over(house, keys, ("auto", "legacy"))
         await hand_over(house, keys, ("legacy", "auto"))
         house.verify()

@@ -1,6 +1,13 @@
 //! The house itself: whether it is well, what it can do, and what its codes mean.
 
-use crate::{ask::Ask, openapi, problem::Problem, reply::Reply, table::Route};
+use crate::{
+    ask::Ask,
+    bus::{AskBus, BusHealth},
+    openapi,
+    problem::Problem,
+    reply::Reply,
+    table::Route,
+};
 use handover_core::{
     access::{Right, Role},
     ids::{AgentId, SessionId},
@@ -52,9 +59,18 @@ struct Health {
     status: &'static str,
     /// The version of the program.
     version: &'static str,
+    /// What it keeps everything in: `file` or `postgres`. Nothing where only the process is asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store: Option<&'static str>,
+    /// How many nodes work on the store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<usize>,
+    /// How the bus is, where there is one. Work is taken also without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bus: Option<BusHealth>,
 }
 
-const WELL: Health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
+const WELL: Health = Health { status: "ok", version: env!("CARGO_PKG_VERSION"), store: None, nodes: None, bus: None };
 
 async fn live(_: Ask) -> Result<Reply, Problem> {
     Ok(Reply::ok(&WELL))
@@ -69,7 +85,13 @@ async fn ready(ask: Ask) -> Result<Reply, Problem> {
     if *ask.state.ending.borrow() {
         return Err(Refusal::new(Code::ShuttingDown, "the server ends").into());
     }
-    Ok(Reply::ok(&WELL))
+    let engine = &ask.state.engine;
+    Ok(Reply::ok(&Health {
+        store: Some(if engine.is_shared() { "postgres" } else { "file" }),
+        nodes: Some(engine.live_nodes()),
+        bus: ask.state.bus.as_ref().map(AskBus::now),
+        ..WELL
+    }))
 }
 
 /// The caller.
@@ -105,6 +127,9 @@ async fn me(ask: Ask) -> Result<Reply, Problem> {
 
 async fn metrics(ask: Ask) -> Result<Reply, Problem> {
     ask.engine.caller().may_in_house(Right::Look)?;
+    if let Some(bus) = &ask.state.bus {
+        bus.measure(&ask.state.metrics);
+    }
     let text = ask.state.metrics.render(&ask.state.engine).await;
     Ok(Reply::typed(handover_telemetry::metrics::CONTENT_TYPE, text))
 }

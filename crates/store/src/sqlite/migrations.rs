@@ -11,10 +11,11 @@ const FILES: &[&str] = &[
     include_str!("migrations/0002_ledger.sql"),
     include_str!("migrations/0003_notes.sql"),
     include_str!("migrations/0004_flow.sql"),
+    include_str!("migrations/0005_lists.sql"),
 ];
 
 /// The version of the schema that this program writes.
-pub(super) const VERSION: i32 = 4;
+pub(super) const VERSION: i32 = 5;
 
 /// Brings a database to the current version.
 pub(super) fn apply(conn: &Connection) -> Result<(), Fault> {
@@ -75,6 +76,28 @@ mod tests {
         let stands = (Some("w".to_owned()), Some("PACKING".to_owned()));
         assert_eq!(found[0], ("one".to_owned(), stands.0, stands.1));
         assert_eq!(found[1..], [("two".to_owned(), None, None), ("three".to_owned(), None, None)]);
+    }
+
+    #[test]
+    fn handoffs_of_older_files_belong_to_the_tenant_of_their_session() {
+        let conn = Connection::open_in_memory().unwrap();
+        for sql in &FILES[..4] {
+            conn.execute_batch(sql).unwrap();
+        }
+        conn.pragma_update(None, "user_version", 4).unwrap();
+        for (no, tenant) in [(1, "acme"), (2, "beta")] {
+            let session = format!("({no}, 's{no}', '{tenant}', 1, 1, x'', 0, x'', 0, '{{}}')");
+            let columns = "no, id, tenant, version, head_seq, head_hash, pruned_seq, pruned_hash, opened_at, state";
+            conn.execute_batch(&format!("INSERT INTO sessions ({columns}) VALUES {session}")).unwrap();
+            let handoff = format!("({no}, x'0{no}', {no}, 1, 'a', 'b', 'delegation', 'offered', 2, 0, 1, 1, '{{}}')");
+            let columns = "no, id, session_no, n, from_agent, to_agent, type, status, level, in_process, due_at, \
+                           opened_at, state";
+            conn.execute_batch(&format!("INSERT INTO handoffs ({columns}) VALUES {handoff}")).unwrap();
+        }
+        apply(&conn).unwrap();
+        let mut statement = conn.prepare("SELECT tenant FROM handoffs ORDER BY no").unwrap();
+        let found: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert_eq!(found, ["acme", "beta"]);
     }
 
     #[test]

@@ -185,8 +185,8 @@ impl<'c> Batch<'c> {
         self.conn
             .prepare_cached(
                 "INSERT INTO handoffs (no, id, session_no, n, from_agent, to_agent, type, status, level, task_id, \
-                 offered_since, in_process, due_at, opened_at, closed_at, closed_position, state) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                 offered_since, in_process, due_at, opened_at, closed_at, closed_position, state, tenant) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
             )?
             .execute(params![
                 no,
@@ -205,7 +205,8 @@ impl<'c> Batch<'c> {
                 row.opened_at.0,
                 row.closed_at.map(|at| at.0),
                 closed_position,
-                row.state
+                row.state,
+                session.tenant
             ])?;
         self.tally.pair(session_no, &session.tenant, &row.from, &row.to, 1);
         self.tally.tenant(&session.tenant).status(row.status, 1);

@@ -1,42 +1,34 @@
-//! What every store must do. The suite knows nothing but `dyn Store` and a way to open one; each store has a file of its
+//! What every store must do. The suite knows nothing but `dyn Store` and a way to open one; each store has a folder of its
 //! own for what is peculiar to it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod dice;
 mod house;
 mod programs;
+mod stores;
 mod suite;
 
-use handover_store::{
-    Store, StoredRecord,
-    sqlite::{Options, SqliteStore},
-};
-use parking_lot::Mutex;
-use std::{path::Path, sync::Arc};
+pub use stores::{Heard, Open};
 
-/// How the suite opens a store in a folder: again and again, with whoever listens to its commits.
-pub type Open = fn(&Path, Option<Heard>) -> Arc<dyn Store>;
-/// What a listener has heard.
-pub type Heard = Arc<Mutex<Vec<StoredRecord>>>;
-
-fn sqlite(folder: &Path, heard: Option<Heard>) -> Arc<dyn Store> {
-    let on_commit = heard.map(|heard| -> handover_store::sqlite::OnCommit {
-        Box::new(move |_, records| heard.lock().extend(records()))
-    });
-    let options = Options { on_commit, ..Options::default() };
-    Arc::new(SqliteStore::open(&folder.join("handover.db"), options).unwrap())
-}
-
+/// The same promises of each store.
 macro_rules! contract {
-    ($store:ident: $($name:ident)*) => {$(
-        #[tokio::test(flavor = "multi_thread")]
-        async fn $name() {
-            suite::$name($store).await;
+    ($($name:ident)*) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                crate::suite::$name(crate::stores::sqlite).await;
+            })*
         }
-    )*};
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                crate::suite::$name(crate::stores::postgres).await;
+            })*
+        }
+    };
 }
 
-contract!(sqlite:
+contract!(
     everything_comes_back_equal
     a_reopened_store_has_everything
     a_stale_version_is_a_conflict_and_leaves_no_trace
@@ -68,4 +60,13 @@ contract!(sqlite:
     a_part_that_no_longer_fits_is_not_removed
     a_closed_store_says_so
     notes_are_kept_replaced_and_removed
+    the_version_is_the_stored_one
+    what_is_taken_is_what_is_there
+    what_a_process_held_is_left_behind
+    loads_are_counted
+    accounts_that_changed_are_told
+    a_chore_stays_with_whoever_has_it
+    rows_of_handoffs_fit
+    strange_words_come_back
+    sessions_are_counted_by_state
 );

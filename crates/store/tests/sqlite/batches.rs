@@ -3,8 +3,8 @@
 use crate::house::{House, delegation};
 use handover_core::command::Command;
 use handover_store::{
-    Store, StoreError,
-    sqlite::{OnCommit, Options, SqliteStore},
+    OnCommit, Store, StoreError,
+    sqlite::{Options, SqliteStore},
 };
 use std::sync::{Arc, mpsc};
 

@@ -165,7 +165,7 @@ async fn a_newer_file_is_left_alone_and_both_versions_are_named() {
     drop(conn);
     let before = fs::read(&path).unwrap();
     let error = error(&path);
-    let told = |text: &str| text.contains("has version 99") && text.contains("up to 4");
+    let told = |text: &str| text.contains("has version 99") && text.contains("up to 5");
     assert!(matches!(&error, StoreError::Newer(text) if told(text)), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }

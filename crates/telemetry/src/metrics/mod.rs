@@ -138,6 +138,7 @@ impl Metrics {
         registry.set(Metric::Commits, &[], number(counted.commits));
         registry.set(Metric::Batches, &[], number(counted.batches));
         registry.set(Metric::Stopped, &[], f64::from(u8::from(engine.stopped().is_some())));
+        registry.set(Metric::Nodes, &[], number(engine.live_nodes() as u64));
         let position = engine.feed_position();
         registry.set(Metric::FeedPosition, &[], number(position));
         registry.set(Metric::FeedLag, &[], number(position.saturating_sub(self.seen())));

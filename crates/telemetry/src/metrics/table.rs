@@ -115,6 +115,12 @@ metrics! {
         "Commits that are on disk.";
     Batches = "handover_store_batches_total", Counter, [], "1",
         "Batches in which commits were written, each with one sync.";
+    Nodes = "handover_nodes", Gauge, [], "1",
+        "Nodes that work on the store, as this one knows; 1 where it has the store for itself.";
+    BusLag = "handover_bus_lag", Gauge, [], "1",
+        "Records of the feed that are not known to be on the bus yet. Nothing where there is no bus.";
+    BusConnected = "handover_bus_connected", Gauge, [], "1",
+        "1 when the server of the bus answers. Nothing where there is no bus.";
     Stopped = "handover_store_stopped", Gauge, [], "1",
         "1 when the store has stopped writing.";
     SpansSent = "handover_telemetry_spans_sent_total", Counter, [], "1",

@@ -27,9 +27,9 @@ impl Ranks {
             .map(|(line, turned)| if *turned { (line.to, line.from) } else { (line.from, line.to) })
             .collect();
         let mut layer = longest(nodes, &downs);
-        spread(&mut layer, &downs, &sequence, across.max(1));
+        let moved = spread(&mut layer, &downs, &sequence, across.max(1));
         let parts = parts(nodes, &downs);
-        let (layer, label, layers) = with_texts(&layer, lines, &downs);
+        let (layer, label, layers) = with_texts(&layer, lines, &downs, &moved);
         Self { turned, layer, label, layers, sequence, parts }
     }
 
@@ -139,8 +139,10 @@ fn longest(nodes: usize, downs: &[(usize, usize)]) -> Vec<usize> {
     layer
 }
 
-/// Moves boxes that nothing follows down from a layer that is too full, so that the drawing does not become too wide.
-fn spread(layer: &mut [usize], downs: &[(usize, usize)], sequence: &[usize], across: usize) {
+/// Moves boxes that nothing follows down from a layer that is too full, so that the drawing does not become too wide. Gives
+/// which of them were moved.
+fn spread(layer: &mut [usize], downs: &[(usize, usize)], sequence: &[usize], across: usize) -> Vec<bool> {
+    let mut moved = vec![false; layer.len()];
     let mut leaf = vec![true; layer.len()];
     for (upper, _) in downs {
         leaf[*upper] = false;
@@ -152,9 +154,11 @@ fn spread(layer: &mut [usize], downs: &[(usize, usize)], sequence: &[usize], acr
         let room = across.saturating_sub(staying).max(1);
         for node in here.into_iter().filter(|node| leaf[*node]).skip(room) {
             layer[node] += 1;
+            moved[node] = true;
         }
         at += 1;
     }
+    moved
 }
 
 /// The parts of the graph that no line connects, numbered by their first box.
@@ -173,10 +177,19 @@ fn parts(nodes: usize, downs: &[(usize, usize)]) -> Vec<usize> {
     part
 }
 
-/// Puts a layer for texts into each gap that has one: in the middle of a line.
-fn with_texts(layer: &[usize], lines: &[Line], downs: &[(usize, usize)]) -> (Vec<usize>, Vec<Option<usize>>, usize) {
+/// Puts a layer for texts into each gap that has one: in the middle of a line. Where a box was moved down for want of room, its
+/// text goes with it.
+fn with_texts(
+    layer: &[usize],
+    lines: &[Line],
+    downs: &[(usize, usize)],
+    moved: &[bool],
+) -> (Vec<usize>, Vec<Option<usize>>, usize) {
     let count = layer.iter().copied().max().map_or(0, |last| last + 1);
-    let gap = |(upper, lower): (usize, usize)| layer[upper] + (layer[lower] - layer[upper] - 1) / 2;
+    let gap = |(upper, lower): (usize, usize)| match moved[lower] {
+        true => layer[lower] - 1,
+        false => layer[upper] + (layer[lower] - layer[upper] - 1) / 2,
+    };
     let mut texts = vec![0; count];
     for (_, down) in lines.iter().zip(downs).filter(|(line, _)| line.labelled) {
         texts[gap(*down)] = 1;

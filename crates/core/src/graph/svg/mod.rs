@@ -17,6 +17,9 @@ const TITLE: usize = 40;
 /// Height of the note, in pixels.
 const NOTE: usize = 28;
 
+/// What a page has room for beside its menu, in pixels: a picture is made no wider where it can be made taller instead.
+const PAGE_WIDTH: usize = 950;
+
 /// The style sheet of pictures. A page that shows [`svg_for_page`] brings it along.
 pub const SVG_STYLE: &str = style::STYLE;
 
@@ -49,7 +52,7 @@ pub fn svg(graph: &Graph) -> String {
 /// The graph as a part of a page that has [`SVG_STYLE`] and says the title and the note itself. Boxes lead on.
 #[must_use]
 pub fn svg_for_page(graph: &Graph) -> String {
-    let scene = Scene::of(graph);
+    let scene = Scene::within(graph, PAGE_WIDTH);
     let mut out = opened(graph, scene.width + 4, scene.height + 4);
     painted(graph, &scene, (2, 2), &mut out);
     out.push_str("</svg>\n");
@@ -58,7 +61,8 @@ pub fn svg_for_page(graph: &Graph) -> String {
 
 fn opened(graph: &Graph, width: usize, height: usize) -> String {
     let name = if graph.title.is_empty() { "Graph" } else { &graph.title };
-    let links = graph.nodes.iter().any(|node| !node.link.is_empty());
+    let links =
+        graph.nodes.iter().any(|node| !node.link.is_empty()) || graph.edges.iter().any(|edge| !edge.link.is_empty());
     // What can be followed is no single image.
     let role = if links { "group" } else { "img" };
     format!(

@@ -16,13 +16,17 @@ const HEAD: usize = 9;
 pub(super) fn edges(graph: &Graph, scene: &Scene, out: &mut String) {
     let ports = ports(scene);
     for (at, (from, to, edge)) in graph.lines().enumerate() {
-        let _ =
-            writeln!(out, "<g class=\"{}\"><title>{}</title>", classes(edge), escaped(&tooltip(graph, from, to, edge)));
+        let told = escaped(&tooltip(graph, from, to, edge));
+        if !edge.link.is_empty() {
+            let _ = writeln!(out, "<a href=\"{}\" aria-label=\"{told}\">", escaped(&edge.link));
+        }
+        let _ = writeln!(out, "<g class=\"{}\"><title>{told}</title>", classes(edge));
         let (path, head) = match scene.line_of[at] {
             Some(line) => curve(scene, line, ports[line]),
             None => around(scene, from, scene.top(from) + scene.loops[at]),
         };
         let _ = writeln!(out, "<path class=\"hg-line\" d=\"{path}\"/><path class=\"hg-head\" d=\"{head}\"/></g>");
+        out.push_str(if edge.link.is_empty() { "" } else { "</a>\n" });
     }
 }
 
@@ -62,7 +66,7 @@ fn around(scene: &Scene, node: usize, middle: usize) -> (String, String) {
 
 /// The texts beside the lines, above everything else.
 pub(super) fn labels(graph: &Graph, scene: &Scene, out: &mut String) {
-    for (at, (from, _, _)) in graph.lines().enumerate() {
+    for (at, (from, _, edge)) in graph.lines().enumerate() {
         let label = &scene.labels[at];
         let high = label.lines.len() * LABEL_LINE;
         let (x, top) = match scene.line_of[at] {
@@ -78,6 +82,10 @@ pub(super) fn labels(graph: &Graph, scene: &Scene, out: &mut String) {
                 (right + label.wide / 2, top)
             }
         };
+        // Whoever uses no mouse follows the line, whose link has the same words and more.
+        if !edge.link.is_empty() {
+            let _ = writeln!(out, "<a href=\"{}\" tabindex=\"-1\" aria-hidden=\"true\">", escaped(&edge.link));
+        }
         if high > 0 && scene.line_of[at].is_some() {
             let (left, wide) = (x - label.wide / 2, label.wide);
             let _ = writeln!(
@@ -90,6 +98,7 @@ pub(super) fn labels(graph: &Graph, scene: &Scene, out: &mut String) {
             let y = top + row * LABEL_LINE + 12;
             let _ = writeln!(out, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>", escaped(text));
         }
+        out.push_str(if edge.link.is_empty() { "" } else { "</a>\n" });
     }
 }
 

@@ -59,6 +59,25 @@ pub(in crate::graph) struct Scene {
 
 impl Scene {
     pub fn of(graph: &Graph) -> Self {
+        Self::across(graph, usual(graph))
+    }
+
+    /// The same with fewer boxes side by side, as far as that makes it fit; else as narrow as it gets.
+    pub fn within(graph: &Graph, width: usize) -> Self {
+        let (mut best, most) = (Self::of(graph), usual(graph));
+        for across in [most * 3 / 4, most / 2, most / 4] {
+            if best.width <= width {
+                break;
+            }
+            let next = Self::across(graph, across);
+            if next.width < best.width {
+                best = next;
+            }
+        }
+        best
+    }
+
+    fn across(graph: &Graph, across: usize) -> Self {
         let mut boxes: Vec<Box> = graph.nodes.iter().map(Box::of).collect();
         let labels: Vec<Label> = graph.edges.iter().map(Label::of).collect();
         let mut line_of = Vec::new();
@@ -71,7 +90,7 @@ impl Scene {
                 edges.push(at);
             }
         }
-        let layout = Layout::of(boxes.len(), &lines, GRAPH_ACROSS.max((2 * boxes.len()).isqrt()));
+        let layout = Layout::of(boxes.len(), &lines, across);
         widen(&mut boxes, &layout);
         let (looped, loops) = loops(graph, &labels, &mut boxes);
         let reach = |slot: &Slot| match slot {
@@ -99,6 +118,11 @@ impl Scene {
         let (top, bottom) = self.bands[self.layer_of[node]];
         (top + bottom - self.boxes[node].high) / 2
     }
+}
+
+/// How many of those that nothing follows stand side by side, unless room is short.
+fn usual(graph: &Graph) -> usize {
+    GRAPH_ACROSS.max((2 * graph.nodes.len()).isqrt())
 }
 
 /// Gives each box room for the lines that meet it.

@@ -33,7 +33,7 @@ pub(super) const STYLE: &str = "
 .hg-edge-good .hg-line{stroke:#16a34a}.hg-edge-good .hg-head{fill:#16a34a}
 .hg-edge-bad .hg-line{stroke:#dc2626}.hg-edge-bad .hg-head{fill:#dc2626}
 .hg-edge-waiting .hg-line{stroke:#d97706}.hg-edge-waiting .hg-head{fill:#d97706}
-@media (prefers-color-scheme: dark){
+@media screen and (prefers-color-scheme: dark){
 .hg-ground{fill:#0f172a}
 .hg-title,.hg-name{fill:#f1f5f9}
 .hg-note{fill:#94a3b8}

@@ -1,6 +1,6 @@
 //! One handoff that waits for a yes, with all that a decision needs, and the ways to decide it.
 
-use super::Waiting;
+use super::{Waiting, read};
 use crate::{ask::Ask, parts};
 use handover_core::{
     access::Right,
@@ -28,7 +28,7 @@ pub(super) fn item(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<Han
                 span.push { (parts::until(one.asked.until, ask.now)) }
             }
             h2 id=(format!("task-{id}")) { (parts::fold(&request.task.description)) }
-            @if request.reason != request.task.description { p { span.soft { "Why: " } (parts::fold(&request.reason)) } }
+            @if request.reason != request.task.description { div { span.soft { "Why: " } (parts::fold(&request.reason)) } }
             (why(ask, &one.asked))
             @for warning in &one.asked.warnings { p.warn { (warning) } }
             (facts(ask, one))
@@ -43,19 +43,19 @@ fn why(ask: &Ask, asked: &PendingApproval) -> Markup {
     let request = &asked.handoff.request;
     let rule = Some(&asked.rule).filter(|name| !name.is_empty());
     html! {
-        p.because {
+        div.because {
             span.soft { "Asks: " }
             @match rule {
                 Some(name) => {
                     "the rule " b { (name) }
-                    @if let Some(rule) = ask.engine.approval_rule(name) { ", " (conditions(&rule)) }
+                    @if let Some(rule) = ask.engine.approval_rule(name) { ", " (conditions(&rule)) (read::values(&rule, request)) }
                     @else { ", which is no longer in the policy" }
                 }
                 None if request.needs_approval => { "the request itself says that a person decides first" }
                 None => { "its risk is " (parts::risk_word(request.risk())) ", and the policy asks from there on" }
             }
             @if !request.audit.decision_rationale.is_empty() {
-                br; span.soft { "Their judgement: " } (parts::fold(&request.audit.decision_rationale))
+                div { span.soft { "Their judgement: " } (parts::fold(&request.audit.decision_rationale)) }
             }
         }
     }
@@ -92,7 +92,7 @@ fn facts(ask: &Ask, one: &Waiting) -> Markup {
     let path: Vec<String> = handoff.path.iter().map(ToString::to_string).collect();
     parts::facts(&[
         ("May risk", html! { "up to " (parts::risk_word(handoff.authority)) }),
-        ("Set aside", html! { (set_aside(asked)) }),
+        ("Set aside", set_aside(asked)),
         (
             "Who decides",
             html! { @if asked.deciders.is_empty() { "an operator" } @else { (asked.deciders.join(", ")) } },
@@ -108,10 +108,17 @@ fn facts(ask: &Ask, one: &Waiting) -> Markup {
     ])
 }
 
-fn set_aside(asked: &PendingApproval) -> String {
-    let held = asked.handoff.reservation.as_ref().map(|held| parts::share(&held.share)).filter(|text| !text.is_empty());
-    let wanted = asked.handoff.request.context.constraints.budget.map(|budget| parts::share(&budget.share()));
-    held.or(wanted.filter(|text| !text.is_empty())).unwrap_or_else(|| "no limit".to_owned())
+fn set_aside(asked: &PendingApproval) -> Markup {
+    let held = asked.handoff.reservation.as_ref().map(|held| held.share);
+    let wanted = asked.handoff.request.context.constraints.budget.map(|budget| budget.share());
+    let share = held.into_iter().chain(wanted).find(|share| !parts::share(share).is_empty());
+    match share {
+        Some(share) => html! {
+            (parts::share(&share))
+            @if share.micros.is_some() { " " small.soft { "in the currency of your prices" } }
+        },
+        None => html! { "no limit" },
+    }
 }
 
 /// The data, and what would cross: one look away.
@@ -119,6 +126,7 @@ fn folded(one: &Waiting) -> Markup {
     let (id, request) = (one.asked.handoff.id, &one.asked.handoff.request);
     html! {
         @if !request.task.payload.is_null() {
+            (read::top(&request.task.payload))
             div { span.small.soft { "Data" } (parts::body(&request.task.payload)) }
         }
         @if let Some(view) = &one.view {

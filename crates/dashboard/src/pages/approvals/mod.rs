@@ -3,6 +3,7 @@
 mod decide;
 mod item;
 mod lately;
+mod read;
 
 pub(crate) use decide::decide;
 
@@ -47,7 +48,8 @@ pub(crate) async fn list(ask: Ask) -> Answer {
         (parts::head(html! { "Approvals" }, html! { (filter(&ask, who.as_deref())) }))
         @if !waiting.is_empty() { (keys(&ask)) }
         section data-part="approvals" aria-label="Waiting for a yes" {
-            @if waiting.is_empty() { (nothing(&ask, who.as_deref(), after)) }
+            @if waiting.is_empty() && next.is_some() { p.soft { "None among those that were looked at; there are younger ones." } }
+            @else if waiting.is_empty() { (nothing(&ask, who.as_deref(), after)) }
             (items(&ask, who.as_deref(), &waiting))
             @if after > 0 || next.is_some() {
                 nav.pager aria-label="More" {
@@ -85,9 +87,10 @@ fn filter(ask: &Ask, who: Option<&str>) -> Markup {
 fn keys(ask: &Ask) -> Markup {
     html! {
         @if ask.may(Right::Act) {
-            p.keys {
+            div.keys {
                 kbd { "j" } " " kbd { "k" } " next and previous · " kbd { "a" } " approve · " kbd { "e" } " edit · " kbd { "r" }
-                " reject · " kbd { "Esc" } " leaves a field"
+                " reject · " kbd { "Esc" } " leaves a field · "
+                (parts::keys_switch())
             }
         }
     }

@@ -10,7 +10,7 @@ const WORDS: usize = 90;
 
 /// The tone and the sentence of a record.
 pub(super) fn sentence(record: &Record, message: Option<&BusMessage>) -> (&'static str, Markup) {
-    message.and_then(told::told).unwrap_or_else(|| ("off", quiet(record)))
+    message.and_then(|message| told::told(message, &record.caller)).unwrap_or_else(|| ("off", quiet(record)))
 }
 
 fn quiet(record: &Record) -> Markup {

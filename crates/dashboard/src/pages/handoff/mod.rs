@@ -12,15 +12,27 @@ use crate::{
     wrong::Wrong,
 };
 use handover_core::{
-    access::Right, budget::Amount, handoff::Handoff, ids::HandoffId, limits::PAGE_MAX, record::Record,
+    access::Right,
+    budget::Amount,
+    handoff::Handoff,
+    ids::HandoffId,
+    limits::{PAGE_HANDOFFS, PAGE_RECORDS},
+    record::Record,
 };
 use handover_engine::{Engine, RecordQuery};
 use maud::{Markup, html};
 
-/// The first page of a handoff's records: more are steps and signs of life.
+/// The first records of a handoff and its last ones, whether or not there are more between them: those are steps and signs of
+/// life, and its end must not be lost behind them.
 async fn records(engine: &Engine, id: HandoffId) -> Result<Vec<Record>, Wrong> {
-    let query = RecordQuery { handoff: Some(id), limit: PAGE_MAX, ..RecordQuery::default() };
-    let found = engine.audit(query).await?;
+    let first = RecordQuery { handoff: Some(id), limit: PAGE_RECORDS, ..RecordQuery::default() };
+    let mut found = engine.audit(first.clone()).await?;
+    if let Some(last) = found.last().filter(|_| found.len() == PAGE_RECORDS) {
+        let after = last.position;
+        let mut rest = engine.audit(RecordQuery { after, latest_first: true, ..first }).await?;
+        rest.reverse();
+        found.append(&mut rest);
+    }
     Ok(found.iter().filter_map(|stored| serde_json::from_str(&stored.text).ok()).collect())
 }
 
@@ -28,7 +40,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
     let id = ask.handoff()?;
     let handoff = ask.engine.handoff(id).await?;
     let session = ask.engine.session(&handoff.session_id).await?;
-    let others = latest(&ask.engine, &handoff.session_id).await?;
+    let others = latest(&ask.engine, &handoff.session_id, PAGE_HANDOFFS).await?;
     let records = records(&ask.engine, id).await?;
     let body = html! {
         (head(&ask, &handoff))
@@ -36,7 +48,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
         div.split {
             div {
                 (task(&ask, &handoff))
-                (story::card(&handoff, &records))
+                (story::card(&ask, &handoff, &records))
                 (result(&ask, &handoff))
                 (routing::card(&records))
                 (crossing::card(&handoff))
@@ -66,9 +78,9 @@ fn head(ask: &Ask, handoff: &Handoff) -> Markup {
 }
 
 fn acts(ask: &Ask, handoff: &Handoff, stuck: Option<HandoffId>) -> Markup {
-    let offered = step_in::of_handoff(ask, handoff, &ask.engine.agents(), stuck);
+    let offered = step_in::of_handoff(ask, handoff, stuck);
     html! {
-        @if !offered.0.trim().is_empty() { section.card.step-in data-part="step-in" { h2 { "Step in" } (offered) } }
+        @if !offered.0.trim().is_empty() { section.card.step-in data-part="step-in" { h2 { "Step in" } (offered) (parts::agent_list(&ask.engine)) } }
     }
 }
 
@@ -114,9 +126,9 @@ fn task(ask: &Ask, handoff: &Handoff) -> Markup {
                 (parts::facts(&rows))
                 @if !request.task.payload.is_null() { (parts::body(&request.task.payload)) }
                 @for asked in &handoff.questions {
-                    p.warn {
+                    div.warn {
                         (handoff.to_agent) " asked: " (parts::fold(&asked.question))
-                        @if let Some(given) = &asked.answer { br; (given.by) ": " (parts::fold(&given.text)) }
+                        @if let Some(given) = &asked.answer { div { (given.by) ": " (parts::fold(&given.text)) } }
                         @else { " " a href="/inbox" { "Answer it" } }
                     }
                 }

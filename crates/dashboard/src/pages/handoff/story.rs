@@ -1,7 +1,11 @@
 //! The story of a handoff: the ten steps, as far as it has come.
 
-use crate::parts;
-use handover_core::{handoff::Handoff, limits::PAGE_ROWS, record::Record};
+use crate::{ask::Ask, parts};
+use handover_core::{
+    handoff::Handoff,
+    limits::{PAGE_RECORDS, PAGE_ROWS},
+    record::Record,
+};
 use handover_engine::{StoryStep, tell};
 use maud::{Markup, html};
 
@@ -17,7 +21,7 @@ fn told(records: &[Record]) -> Vec<(StoryStep, usize)> {
     steps
 }
 
-pub(super) fn card(handoff: &Handoff, records: &[Record]) -> Markup {
+pub(super) fn card(ask: &Ask, handoff: &Handoff, records: &[Record]) -> Markup {
     let steps = told(records);
     let hidden = steps.len().saturating_sub(PAGE_ROWS * 2);
     let first = steps.len().min(PAGE_ROWS);
@@ -27,21 +31,33 @@ pub(super) fn card(handoff: &Handoff, records: &[Record]) -> Markup {
                 h2 { "Story" }
                 a.push href=(format!("/audit?handoff={}", handoff.id)) { "All records" }
             }
+            @if records.len() >= 2 * PAGE_RECORDS {
+                p.soft { "Its first and its last " (PAGE_RECORDS) " records are told here. What is between them is in the audit trail." }
+            }
             ol.story {
-                @for (step, times) in &steps[..first] { (line(handoff, step, *times)) }
+                @for (step, times) in &steps[..first] { (line(ask, handoff, step, *times)) }
                 @if hidden > 0 { li { span {} span {} span.soft { (hidden) " more steps are in the audit trail" } } }
-                @for (step, times) in &steps[(first + hidden).min(steps.len())..] { (line(handoff, step, *times)) }
+                @for (step, times) in &steps[(first + hidden).min(steps.len())..] { (line(ask, handoff, step, *times)) }
             }
         }
     }
 }
 
-fn line(handoff: &Handoff, step: &StoryStep, times: usize) -> Markup {
+/// What happened. The time that a sentence names is said as whoever looks has it.
+fn words(ask: &Ask, step: &StoryStep) -> Markup {
+    let text = step.in_words();
+    let Some((at, (before, after))) = step.until.and_then(|at| Some((at, text.split_once(&at.to_string())?))) else {
+        return parts::fold(&text);
+    };
+    html! { (before) (parts::clock(at, ask.now)) (parts::fold(after)) }
+}
+
+fn line(ask: &Ask, handoff: &Handoff, step: &StoryStep, times: usize) -> Markup {
     html! {
         li data-key=(format!("step {} {} {}", step.number, step.at.0, step.what.len())) {
             span.n aria-label=(format!("step {} of 10", step.number)) role="img" { (step.number) }
             span.name { (step.name) }
-            span.what { (parts::fold(&step.in_words())) @if times > 1 { span.soft { " (" (times) " times)" } } }
+            span.what { (words(ask, step)) @if times > 1 { span.soft { " (" (times) " times)" } } }
             span.after title=(step.at.to_string()) { "+" (parts::length(step.at.since(handoff.opened_at))) }
         }
     }

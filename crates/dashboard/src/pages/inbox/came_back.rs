@@ -1,13 +1,14 @@
 //! Results that came back to people and that nobody took note of yet.
 
 use super::may_work;
-use crate::{ask::Ask, parts, wrong::Wrong};
+use crate::{ask::Ask, parts, people::Found, wrong::Wrong};
 use handover_core::{
     agent::Agent,
     handoff::{Return, ReturnStatus},
     ids::{AgentId, HandoffId, SessionId},
-    limits::{PAGE_ROWS, PAGE_TASKS},
+    limits::PAGE_TASKS,
 };
+use handover_engine::StoredReturn;
 use maud::{Markup, html};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -22,28 +23,39 @@ pub(super) struct Waiting {
 }
 
 /// Of the person who is named, else of all for whom whoever looks may speak.
-pub(super) async fn waiting(ask: &Ask, chosen: Option<&AgentId>, people: &[Agent]) -> Result<Vec<Waiting>, Wrong> {
-    let mut found = Vec::new();
-    let theirs = people.iter().map(|agent| &agent.profile.id).filter(|id| chosen.is_none_or(|chosen| *id == chosen));
-    for person in theirs.take(PAGE_ROWS) {
-        for one in ask.engine.waiting_returns(person, PAGE_TASKS - found.len()).await? {
-            let handoff = ask.engine.handoff(HandoffId(one.of)).await.ok();
-            let task = handoff.as_ref().map(|handoff| handoff.request.task.description.clone()).unwrap_or_default();
-            let result = handoff.and_then(|handoff| handoff.result);
-            found.push(Waiting { of: one.of, to: one.to, session: one.session, task, result });
+pub(super) async fn waiting(
+    ask: &Ask,
+    chosen: Option<&AgentId>,
+    people: &Found<Agent>,
+) -> Result<Found<Waiting>, Wrong> {
+    let mut found = Found { rows: Vec::new(), more: false };
+    let ids = people.rows.iter().map(|agent| &agent.profile.id);
+    for person in ids.filter(|id| chosen.is_none_or(|chosen| *id == chosen)) {
+        for one in ask.engine.waiting_returns(person, PAGE_TASKS + 1 - found.rows.len()).await? {
+            found.rows.push(known(ask, one).await);
         }
-        if found.len() >= PAGE_TASKS {
+        if found.rows.len() > PAGE_TASKS {
+            found.rows.truncate(PAGE_TASKS);
+            found.more = true;
             break;
         }
     }
     Ok(found)
 }
 
-pub(super) fn section(ask: &Ask, waiting: &[Waiting]) -> Markup {
+async fn known(ask: &Ask, one: StoredReturn) -> Waiting {
+    let handoff = ask.engine.handoff(HandoffId(one.of)).await.ok();
+    let task = handoff.as_ref().map(|handoff| handoff.request.task.description.clone()).unwrap_or_default();
+    let result = handoff.and_then(|handoff| handoff.result);
+    Waiting { of: one.of, to: one.to, session: one.session, task, result }
+}
+
+pub(super) fn section(ask: &Ask, waiting: &Found<Waiting>) -> Markup {
     html! {
-        @if !waiting.is_empty() {
+        @if !waiting.rows.is_empty() {
             h2.part { "Came back" }
-            ol.asked { @for one in waiting { (item(ask, one)) } }
+            ol.asked { @for one in &waiting.rows { (item(ask, one)) } }
+            @if waiting.more { p.soft { "There are more. They show when these were seen." } }
         }
     }
 }
@@ -71,7 +83,7 @@ fn item(ask: &Ask, one: &Waiting) -> Markup {
             }
             @if let Some(result) = &one.result {
                 (parts::body(&result.result.body))
-                @if !result.notes.is_empty() { p.soft { (parts::fold(&result.notes)) } }
+                @if !result.notes.is_empty() { div.soft { (parts::fold(&result.notes)) } }
             }
             p.soft { "In " (parts::session(&one.session)) }
             @if may_work(ask, &one.to) {

@@ -14,17 +14,17 @@ use crate::{
     ask::{Answer, Ask},
     page::{Hears, Nav, Page},
     parts,
+    people::{self, Found},
     wrong::Wrong,
 };
 use handover_core::{
     access::Right,
-    agent::{Agent, AgentKind},
+    agent::Agent,
     context::View,
     handoff::{Handoff, Status},
     ids::AgentId,
-    limits::{PAGE_TASKS, SUGGESTED_AGENTS},
+    limits::{PAGE_TASKS, PEOPLE_LOOK_MAX},
 };
-use handover_engine::HandoffQuery;
 use maud::{Markup, html};
 use step::Step;
 
@@ -41,18 +41,21 @@ pub(crate) async fn list(ask: Ask) -> Answer {
         None => None,
     };
     let people = people(&ask, chosen.as_ref());
-    let (tasks, more) = tasks(&ask, chosen.as_ref(), &people).await?;
+    let tasks = tasks(&ask, chosen.as_ref(), &people).await?;
     let questions = questions::asked(&ask, chosen.as_ref()).await?;
     let returns = came_back::waiting(&ask, chosen.as_ref(), &people).await?;
     let body = html! {
         (parts::head(html! { "Inbox" }, filter(chosen.as_ref(), &people)))
-        @if !tasks.is_empty() || !questions.is_empty() { (keys(&ask)) }
+        @if !tasks.rows.is_empty() || !questions.is_empty() { (keys(&ask)) }
         section data-part="questions" aria-label="Questions" { (questions::section(&ask, &questions)) }
         section data-part="tasks" aria-labelledby="tasks" {
             h2.part id="tasks" { "Tasks" }
-            @if tasks.is_empty() { (nothing(&ask, chosen.as_ref(), &people)) }
-            ol.asked { @for task in &tasks { (task::item(&ask, task)) } }
-            @if more { p.soft { "There are more. Choose a person to see theirs." } }
+            @if tasks.rows.is_empty() { (nothing(&ask, chosen.as_ref(), &people.rows)) }
+            ol.asked { @for task in &tasks.rows { (task::item(&ask, task)) } }
+            @if tasks.more { p.soft { "There are more. Choose a person to see theirs." } }
+            @if people.more && chosen.is_none() {
+                p.soft { "Looked for is what the " (PEOPLE_LOOK_MAX) " people with the most to do have." }
+            }
         }
         section data-part="returns" aria-label="Results" { (came_back::section(&ask, &returns)) }
     };
@@ -60,50 +63,36 @@ pub(crate) async fn list(ask: Ask) -> Answer {
 }
 
 /// The people for whom whoever looks may speak, those with work first. Whoever is named need not be a person.
-fn people(ask: &Ask, chosen: Option<&AgentId>) -> Vec<Agent> {
+fn people(ask: &Ask, chosen: Option<&AgentId>) -> Found<Agent> {
     let caller = ask.engine.caller();
-    let mut people: Vec<Agent> = ask
-        .engine
-        .agents()
-        .into_iter()
-        .filter(|agent| agent.profile.kind == AgentKind::Human || chosen == Some(&agent.profile.id))
-        .filter(|agent| caller.may_act_as(&agent.profile.id))
-        .collect();
-    people.sort_by_key(|agent| (agent.load + agent.waiting == 0, agent.profile.id.clone()));
-    people.truncate(SUGGESTED_AGENTS);
-    people
+    let mut found = people::people(&ask.engine, |agent| caller.may_act_as(&agent.profile.id));
+    let named = chosen.filter(|chosen| found.rows.iter().all(|agent| agent.profile.id != **chosen));
+    let named = named.filter(|chosen| caller.may_act_as(chosen)).and_then(|chosen| ask.engine.agent(chosen).ok());
+    found.rows.extend(named);
+    found
 }
 
 /// What they have and what they are offered: their own first, then by urgency and age.
-async fn tasks(ask: &Ask, chosen: Option<&AgentId>, people: &[Agent]) -> Result<(Vec<Task>, bool), Wrong> {
+async fn tasks(ask: &Ask, chosen: Option<&AgentId>, people: &Found<Agent>) -> Result<Found<Task>, Wrong> {
     if let Some(chosen) = chosen {
         // Says no where this is somebody else's.
         ask.engine.waiting_returns(chosen, 1).await?;
     }
-    let mut found: Vec<Handoff> = Vec::new();
-    let theirs = people.iter().filter(|agent| chosen.is_none_or(|chosen| agent.profile.id == *chosen));
-    for person in theirs.filter(|agent| agent.load + agent.waiting > 0) {
-        for status in [Status::Running, Status::Offered] {
-            let to = Some(person.profile.id.clone());
-            let query = HandoffQuery { to, status: Some(status), limit: PAGE_TASKS + 1, ..HandoffQuery::default() };
-            found.extend(ask.engine.handoffs(query).await?);
-        }
-        if found.len() > PAGE_TASKS {
-            break;
-        }
-    }
+    let theirs = people.rows.iter().filter(|agent| chosen.is_none_or(|chosen| agent.profile.id == *chosen));
+    let asked = Found { rows: theirs.cloned().collect(), more: chosen.is_none() && people.more };
+    let mut found = people::tasks(&ask.engine, &asked).await?.rows;
     let more = found.len() > PAGE_TASKS;
     found.sort_by_key(|one| {
         (one.status() != Status::Running, one.request.task.priority.level(), one.opened_at, one.id.to_string())
     });
     found.truncate(PAGE_TASKS);
-    let mut tasks = Vec::with_capacity(found.len());
+    let mut rows = Vec::with_capacity(found.len());
     for handoff in found {
         let view = ask.engine.view(handoff.id, None).await.ok();
         let step = step::of(ask, &handoff).await;
-        tasks.push(Task { handoff, view, step });
+        rows.push(Task { handoff, view, step });
     }
-    Ok((tasks, more))
+    Ok(Found { rows, more })
 }
 
 /// What every form of the page carries: whose work was looked at.
@@ -119,24 +108,29 @@ fn may_work(ask: &Ask, agent: &AgentId) -> bool {
 fn keys(ask: &Ask) -> Markup {
     html! {
         @if ask.may(Right::Act) {
-            p.keys {
+            div.keys {
                 kbd { "j" } " " kbd { "k" } " next and previous · " kbd { "a" } " take or answer · " kbd { "e" } " result · " kbd { "q" }
-                " ask · " kbd { "l" } " later · " kbd { "r" } " decline · " kbd { "Esc" } " leaves a field"
+                " ask · " kbd { "l" } " later · " kbd { "r" } " decline · " kbd { "Esc" } " leaves a field · "
+                (parts::keys_switch())
             }
         }
     }
 }
 
-fn filter(chosen: Option<&AgentId>, people: &[Agent]) -> Markup {
+/// Whose work is shown. Where there are more people than a list has room for, whoever is not in it is named.
+fn filter(chosen: Option<&AgentId>, people: &Found<Agent>) -> Markup {
     html! {
-        @if !people.is_empty() {
+        @if !people.rows.is_empty() {
             form.filter.push method="get" action="/inbox" {
                 label for="as" { "Whose" }
-                select id="as" name="as" {
-                    option value="" { "everybody's" }
-                    @for agent in people {
-                        option value=(agent.profile.id) selected[chosen == Some(&agent.profile.id)] {
-                            (agent.profile.id) @if agent.load + agent.waiting > 0 { " (" (agent.load + agent.waiting) ")" }
+                @if people.more {
+                    input id="as" name="as" list="people" value=[chosen] placeholder="everybody's" spellcheck="false";
+                    datalist id="people" { @for agent in &people.rows { option value=(agent.profile.id) {} } }
+                } @else {
+                    select id="as" name="as" {
+                        option value="" { "everybody's" }
+                        @for agent in &people.rows {
+                            option value=(agent.profile.id) selected[chosen == Some(&agent.profile.id)] { (agent.profile.id) }
                         }
                     }
                 }

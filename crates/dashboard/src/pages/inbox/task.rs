@@ -30,9 +30,9 @@ pub(super) fn item(ask: &Ask, task: &Task) -> Markup {
                 @if let Some(due) = handoff.due() { span.push { (parts::until(due, ask.now)) } }
             }
             h3.title id=(format!("task-{id}")) { (parts::fold(&request.task.description)) }
-            @if request.reason != request.task.description { p { span.soft { "Why: " } (parts::fold(&request.reason)) } }
+            @if request.reason != request.task.description { div { span.soft { "Why: " } (parts::fold(&request.reason)) } }
             @if request.original_request != request.task.description {
-                p { span.soft { "What the user asked: " } (parts::fold(&request.original_request)) }
+                div { span.soft { "What the user asked: " } (parts::fold(&request.original_request)) }
             }
             (facts(ask, task))
             (shown(task))
@@ -70,11 +70,11 @@ fn shown(task: &Task) -> Markup {
     html! {
         @if !handoff.request.task.payload.is_null() { (parts::body(&handoff.request.task.payload)) }
         @for asked in &handoff.questions {
-            p { b { "Asked: " } (parts::fold(&asked.question)) }
-            @if let Some(given) = &asked.answer { p { b { (given.by) ": " } (parts::fold(&given.text)) } }
+            div { b { "Asked: " } (parts::fold(&asked.question)) }
+            @if let Some(given) = &asked.answer { div { b { (given.by) ": " } (parts::fold(&given.text)) } }
         }
         @for thought in handoff.climb.iter().flat_map(|climb| &climb.assessments) {
-            p { b { (thought.by) " thinks: " } (parts::fold(&thought.text)) }
+            div { b { (thought.by) " thinks: " } (parts::fold(&thought.text)) }
         }
         @if let Some(view) = &task.view {
             details id=(format!("crosses-{id}")) {

@@ -4,7 +4,7 @@ use super::Open;
 use crate::{
     ask::Ask,
     parts,
-    people::{self, Awaits},
+    people::{self, Awaits, Count, Found},
 };
 use handover_core::{
     agent::{Agent, AgentKind, Standing},
@@ -34,8 +34,8 @@ fn agent_of(ask: &Ask, id: &AgentId) -> Option<Agent> {
     ask.engine.agent(id).ok()
 }
 
-/// Everything that is blocked; what waits for people first.
-pub(super) async fn list(ask: &Ask, open: &Open) -> Vec<Blocked> {
+/// Everything that is blocked, as far as was looked; what waits for people first.
+pub(super) async fn list(ask: &Ask, open: &Open) -> Found<Blocked> {
     let for_person = |handoff: &Handoff| {
         people::awaits(&ask.engine, handoff).and_then(|awaits| match awaits {
             Awaits::Word => Some(approval(handoff)),
@@ -43,25 +43,30 @@ pub(super) async fn list(ask: &Ask, open: &Open) -> Vec<Blocked> {
             Awaits::Work => Some(task(handoff)),
         })
     };
-    let mut all: Vec<Blocked> = open.all().filter_map(for_person).collect();
-    all.extend(breakers(ask));
-    all.extend(stops(ask).await);
-    all.extend(open.offered.iter().filter_map(|handoff| offer(ask, handoff)));
-    let others = open.deferred.iter().filter(|handoff| people::awaits(&ask.engine, handoff).is_none());
-    all.extend(others.map(|handoff| question(handoff, "idle").unwrap_or_else(|| put_off(handoff))));
-    all
+    let waiting = open.for_people(&ask.engine);
+    let mut rows: Vec<Blocked> = waiting.rows.into_iter().filter_map(for_person).collect();
+    rows.extend(breakers(ask));
+    rows.extend(stops(ask).await);
+    rows.extend(open.offered.rows.iter().filter_map(|handoff| offer(ask, handoff)));
+    let others = open.put_off.rows.iter().filter(|handoff| people::awaits(&ask.engine, handoff).is_none());
+    rows.extend(others.map(|handoff| question(handoff, "idle").unwrap_or_else(|| put_off(handoff))));
+    Found { rows, more: waiting.more || open.offered.more }
 }
 
 fn of(handoff: &Handoff, tone: &'static str, badge: &'static str, on: Markup, why: &str) -> Blocked {
     let task = parts::quoted(&handoff.request.task.description, 70);
-    let from = &handoff.request.from_agent;
+    // Several wait for the same: what the user wants tells them apart.
+    let (from, wanted) = (&handoff.request.from_agent, &handoff.request.original_request);
     Blocked {
         key: handoff.id.to_string(),
         tone,
         badge,
         on,
         what: html! { (why) (task) },
-        place: html! { "#" (handoff.n) " of " (parts::session(&handoff.session_id)) ", from " (parts::agent(from)) },
+        place: html! {
+            "#" (handoff.n) " of " (parts::session(&handoff.session_id)) ", from " (parts::agent(from))
+            @if *wanted != handoff.request.task.description { ": " (parts::quoted(wanted, 60)) }
+        },
         until: handoff.due(),
         href: parts::handoff_url(handoff.id),
     }
@@ -154,16 +159,18 @@ async fn stops(ask: &Ask) -> Vec<Blocked> {
     rows
 }
 
-pub(super) fn card(ask: &Ask, blocked: &[Blocked]) -> Markup {
+pub(super) fn card(ask: &Ask, blocked: &Found<Blocked>) -> Markup {
+    let (all, rows) = (blocked.count(), &blocked.rows);
+    let behind = Count { found: rows.len().saturating_sub(OVERVIEW_ROWS), ..all };
     html! {
         section.card id="blocked" data-part="blocked" {
-            header { h2 { "Blocked, and on whom" } @if !blocked.is_empty() { (parts::badge("wait", &parts::up_to(blocked.len()))) } }
-            @if blocked.is_empty() {
+            header { h2 { "Blocked, and on whom" } @if !rows.is_empty() { (parts::badge("wait", &parts::at_least(all))) } }
+            @if rows.is_empty() {
                 p.soft { "Nothing is blocked." }
             } @else {
-                ul.lines { @for row in blocked.iter().take(OVERVIEW_ROWS) { (line(ask, row)) } }
-                @if blocked.len() > OVERVIEW_ROWS {
-                    p.more { "and " (parts::up_to(blocked.len() - OVERVIEW_ROWS)) " more: " a href="/approvals" { "approvals" } ", " a href="/inbox" { "inbox" } ", " a href="/team" { "team" } }
+                ul.lines { @for row in rows.iter().take(OVERVIEW_ROWS) { (line(ask, row)) } }
+                @if behind.found > 0 {
+                    p.more { "and " (parts::at_least(behind)) " more: " a href="/approvals" { "approvals" } ", " a href="/inbox" { "inbox" } ", " a href="/team" { "team" } }
                 }
             }
         }

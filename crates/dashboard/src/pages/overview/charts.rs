@@ -65,7 +65,7 @@ fn latency(lately: &Lately) -> Chart {
     Chart {
         value: half.map_or("–".into(), parts::length),
         about: "for half of them".into(),
-        shape: Shape::Steps,
+        shape: Shape::Powers,
         words: time,
         ..chart(lately, "latency", "Latency", lines)
     }

@@ -68,39 +68,50 @@ pub(crate) fn state(now: Option<&BreakerView>) -> Markup {
     }
 }
 
-/// Refusals are of all tenants together: others than the house see those that are on their own record.
+/// What guards stopped, counted twice: what is on the record of this tenant's sessions, and, for the house, what was refused to
+/// all tenants together. Each is counted since another time.
 pub(super) fn prevented(ask: &Ask) -> Markup {
     let caller = ask.engine.caller();
     let (recorded, since) = ask.house.pulse.look(&caller.tenant, |tenant, since, _| (tenant.guarded.all(), since));
-    let refused = if caller.house { ask.engine.counted().refusals } else { BTreeMap::new() };
-    let count = |code: &Code| *recorded.get(code).unwrap_or(&0).max(refused.get(code).unwrap_or(&0));
-    let rows: Vec<(&str, &[Code], u64)> = PREVENTED
-        .iter()
-        .map(|(codes, words)| (*words, *codes, codes.iter().map(count).sum()))
-        .filter(|row| row.2 > 0)
-        .collect();
-    let all: u64 = rows.iter().map(|row| row.2).sum();
+    let refused = caller.house.then(|| ask.engine.counted().refusals);
+    let sum = |counted: &BTreeMap<Code, u64>, codes: &[Code]| -> u64 {
+        codes.iter().map(|code| counted.get(code).copied().unwrap_or(0)).sum()
+    };
+    let counts = |codes: &[Code]| (sum(&recorded, codes), refused.as_ref().map(|refused| sum(refused, codes)));
+    let rows: Vec<_> = PREVENTED.iter().map(|(codes, words)| (*words, *codes, counts(codes))).collect();
+    let rows: Vec<_> = rows.into_iter().filter(|(.., (here, all))| here + all.unwrap_or(0) > 0).collect();
     html! {
         section.card data-part="prevented" {
-            header { h2 { "Stopped by guards" } b.value.push { (all) } }
+            header { h2 { "Stopped by guards" } }
             @if rows.is_empty() {
                 p.soft { "Nothing. Work that would wait for itself or go in a circle is refused before it begins, and counted here." }
             } @else {
                 table.rows {
-                    thead { tr { th.number { "Times" } th { "What" } th { "Code" } } }
-                    tbody { @for (words, codes, count) in rows { tr { td.number { (count) } td.wide { (words) } td { @for code in codes { code { (code.text()) } " " } } } } }
+                    thead { tr { th.number { "On record" } @if refused.is_some() { th.number { "Refused" } } th { "What" } th { "Code" } } }
+                    tbody { @for (words, codes, counts) in rows { (stopped(words, codes, counts)) } }
                 }
             }
-            p.soft.small { "Counted since " (begun(ask, since)) "." }
+            p.soft.small { "On record: in your sessions, since " (begun(ask, since)) "." }
+            @if refused.is_some() { p.soft.small { "Refused: in the whole house, since the server began " (parts::ago(ask.house.begun, ask.now)) "." } }
         }
     }
 }
 
-/// Since when it was counted. What is on record is forgotten after two turns; what the house refused is not.
+fn stopped(words: &str, codes: &[Code], (here, all): (u64, Option<u64>)) -> Markup {
+    html! {
+        tr {
+            td.number data-name="on record" { (here) }
+            @if let Some(all) = all { td.number data-name="refused" { (all) } }
+            td.wide { (words) }
+            td { @for code in codes { code { (code.text()) } " " } }
+        }
+    }
+}
+
+/// Since when what is on record was counted: it is forgotten after two turns.
 fn begun(ask: &Ask, since: Option<Timestamp>) -> Markup {
     let kept = Timestamp(ask.now.0.saturating_sub(i64::try_from(2 * PULSE_TURN_MS).unwrap_or(i64::MAX)));
     match since {
-        Some(since) if ask.engine.caller().house => parts::ago(since, ask.now),
         Some(since) => parts::ago(since.max(kept), ask.now),
         None => html! { "the server began" },
     }

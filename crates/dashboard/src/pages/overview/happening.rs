@@ -6,8 +6,15 @@ use handover_core::{
     limits::{ACTIVITY_RECORDS, OVERVIEW_ROWS},
     refusal::HandoffError,
 };
-use handover_engine::{BusMessage, RecordQuery};
+use handover_engine::{BusMessage, RecordQuery, StoredRecord};
 use maud::{Markup, html};
+use serde::Deserialize;
+
+/// Whose key it was: the record has it, the feed has not.
+#[derive(Deserialize)]
+struct Asked {
+    caller: String,
+}
 
 /// Who works on what.
 pub(super) fn running(ask: &Ask, running: &[Handoff]) -> Markup {
@@ -49,9 +56,12 @@ pub(super) async fn activity(ask: &Ask) -> Result<Markup, HandoffError> {
     let query =
         RecordQuery { after: ask.position.saturating_sub(back), limit: ACTIVITY_RECORDS, ..RecordQuery::default() };
     let records = ask.engine.audit(query).await?;
-    let messages = records.iter().rev().filter_map(BusMessage::of);
-    let heard: Vec<_> =
-        messages.filter_map(|message| Some((told(&message)?, message))).take(2 * OVERVIEW_ROWS).collect();
+    let news = |stored: &StoredRecord| {
+        let message = BusMessage::of(stored)?;
+        let asked: Asked = serde_json::from_str(&stored.text).ok()?;
+        Some((told(&message, &asked.caller)?, message))
+    };
+    let heard: Vec<_> = records.iter().rev().filter_map(news).take(3 * OVERVIEW_ROWS).collect();
     Ok(html! {
         section.card data-part="activity" {
             header { h2 { "Latest" } a.push.small href="/audit" { "All that happened" } }

@@ -12,16 +12,17 @@ pub(crate) use guards::state as breaker_state;
 use crate::{
     ask::{Answer, Ask},
     page::{Hears, Nav, Page, Waiting},
-    parts, people,
+    parts,
+    people::{self, Awaits, Found},
     pulse::Window,
 };
 use handover_core::{
     handoff::{Handoff, Status},
-    limits::{OVERVIEW_ROWS, PAGE_ROWS, PULSE_MINUTES},
+    limits::{OVERVIEW_ROWS, PAGE_ROWS, PULSE_MINUTES, WAITING_LOOK_ROWS},
     refusal::HandoffError,
     time::Timestamp,
 };
-use handover_engine::HandoffQuery;
+use handover_engine::Engine;
 use maud::{Markup, html};
 
 /// How far back the figures go.
@@ -54,32 +55,35 @@ impl Range {
 
 /// Everything that is open, as far as a page goes.
 struct Open {
-    running: Vec<Handoff>,
-    approvals: Vec<Handoff>,
-    offered: Vec<Handoff>,
-    deferred: Vec<Handoff>,
+    running: Found<Handoff>,
+    approvals: Found<Handoff>,
+    offered: Found<Handoff>,
+    put_off: Found<Handoff>,
+    /// What people work on and what is offered to them: it may stand behind any number of tasks for machines.
+    tasks: Found<Handoff>,
 }
 
 impl Open {
     async fn of(ask: &Ask) -> Result<Self, HandoffError> {
-        let with = |status| {
-            // Of what runs the latest are news; of what waits the eldest are the most urgent.
-            let latest_first = status == Status::Running;
-            let query =
-                HandoffQuery { status: Some(status), latest_first, limit: PAGE_ROWS, ..HandoffQuery::default() };
-            async move { ask.engine.handoffs(query).await }
-        };
+        let engine = &ask.engine;
         Ok(Self {
-            running: with(Status::Running).await?,
-            approvals: with(Status::AwaitingApproval).await?,
-            offered: with(Status::Offered).await?,
-            deferred: with(Status::Deferred).await?,
+            running: people::open(engine, Status::Running, PAGE_ROWS).await?,
+            approvals: people::open(engine, Status::AwaitingApproval, PAGE_ROWS).await?,
+            offered: people::open(engine, Status::Offered, WAITING_LOOK_ROWS).await?,
+            put_off: people::put_off(engine).await?,
+            tasks: people::tasks(engine, &people::people(engine, |_| true)).await?,
         })
     }
 
-    /// All of it, what waits for a word first.
-    fn all(&self) -> impl Iterator<Item = &Handoff> {
-        self.approvals.iter().chain(&self.deferred).chain(&self.offered).chain(&self.running)
+    fn is_empty(&self) -> bool {
+        [&self.running, &self.approvals, &self.offered, &self.put_off].iter().all(|found| found.rows.is_empty())
+    }
+
+    /// What waits for people, a word first.
+    fn for_people(&self, engine: &Engine) -> Found<&Handoff> {
+        let questions = self.put_off.rows.iter().filter(|one| people::awaits(engine, one) == Some(Awaits::Answer));
+        let rows = self.approvals.rows.iter().chain(questions).chain(&self.tasks.rows).collect();
+        Found { rows, more: self.approvals.more || self.put_off.more || self.tasks.more }
     }
 }
 
@@ -114,7 +118,7 @@ impl Lately {
 pub(crate) async fn show(ask: Ask) -> Answer {
     let open = Open::of(&ask).await?;
     let lately = Lately::of(&ask);
-    if open.all().next().is_none() && ask.engine.sessions_nearby(1, PAGE_ROWS).await?.is_empty() {
+    if open.is_empty() && ask.engine.sessions_nearby(1, PAGE_ROWS).await?.is_empty() {
         let body =
             html! { (parts::head(html! { "Overview" }, html! {})) div data-part="first" { (first_visit(&ask)) } };
         return Page::new("Overview", Nav::Overview, body).hears(Hears::All).answer(&ask).await;
@@ -126,7 +130,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
         (parts::head(html! { "Overview" }, ranges(&ask, lately.as_ref())))
         (tiles(&ask, &open, lately.as_ref()))
         div.overview.first {
-            div { (happening::running(&ask, &open.running)) (happening) }
+            div { (happening::running(&ask, &open.running.rows)) (happening) }
             div { (blocked::card(&ask, &blocked)) (next) }
         }
         @match &lately {
@@ -138,7 +142,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
             None => p.soft { "Figures over time are for those who see all sessions of their tenant." }
         }
     };
-    let waiting = Waiting::of(&ask.engine, &open.approvals, &open.deferred);
+    let waiting = Waiting::of(&ask.engine, &open.approvals, &open.put_off).await?;
     Page::new("Overview", Nav::Overview, body).hears(Hears::All).counted(waiting).answer(&ask).await
 }
 
@@ -155,11 +159,12 @@ fn ranges(ask: &Ask, lately: Option<&Lately>) -> Markup {
 }
 
 fn tiles(ask: &Ask, open: &Open, lately: Option<&Lately>) -> Markup {
-    let people = open.all().filter(|handoff| people::awaits(&ask.engine, handoff).is_some()).count();
+    let people = open.for_people(&ask.engine).count();
+    let running = open.running.rows.len();
     html! {
         div.stats.tiles data-part="tiles" {
-            (tile(if open.running.is_empty() { "" } else { "run" }, Some("#now"), &parts::up_to(open.running.len()), "running"))
-            (tile(if people == 0 { "" } else { "wait" }, Some("#blocked"), &parts::up_to(people), "wait for people"))
+            (tile(if running == 0 { "" } else { "run" }, Some("#now"), &parts::up_to(running), "running"))
+            (tile(if people.found == 0 { "" } else { "wait" }, Some("#blocked"), &parts::at_least(people), "wait for people"))
             @if let Some(lately) = lately {
                 @let total = &lately.window.total;
                 (tile(total.tone(), None, &total.success().map_or("–".into(), charts::percent), "succeeded"))
@@ -191,7 +196,7 @@ fn since(ask: &Ask, lately: &Lately) -> Markup {
                 Some(_) => { "Counted over the last " (lately.range.words()) ". " }
                 None => "Nothing was counted yet. ",
             }
-            "Times on the scales are UTC. Lengths are good to a fifth."
+            "The last column is not over yet. Lengths are good to a fifth."
         }
     }
 }

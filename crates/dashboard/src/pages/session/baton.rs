@@ -30,15 +30,18 @@ pub(crate) fn strip(ask: &Ask, session: &Session, last: Option<&Handoff>) -> Mar
     html! {
         div class=(class) data-part="baton" data-key=(key) {
             a.hand href=(parts::agent_url(&handoff.request.from_agent)) { (handoff.request.from_agent) }
-            span.track aria-hidden="true" { i {} }
-            span.unseen { "to" }
-            a class=(if has_it { "hand here" } else { "hand" }) href=(parts::agent_url(&handoff.to_agent)) { (handoff.to_agent) }
+            // The arrow goes into the next line with what it points at.
+            span.way {
+                span.track aria-hidden="true" { i {} }
+                span.unseen { "to" }
+                a class=(if has_it { "hand here" } else { "hand" }) href=(parts::agent_url(&handoff.to_agent)) { (handoff.to_agent) }
+            }
             (parts::standing(handoff))
             a href=(parts::handoff_url(handoff.id)) { (parts::quoted(&handoff.request.task.description, 80)) }
             span.soft { (parts::ago(handoff.closed_at.or(handoff.accepted_at).unwrap_or(handoff.opened_at), ask.now)) }
             @if let Some(due) = handoff.due() { (parts::until(due, ask.now)) }
             @if session.active_agent != handoff.to_agent {
-                span.soft { "· the session is with " (parts::agent(&session.active_agent)) }
+                span.soft { "the session is with " (parts::agent(&session.active_agent)) }
             }
         }
     }

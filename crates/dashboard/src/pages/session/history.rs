@@ -18,10 +18,16 @@ pub(crate) fn card(ask: &Ask, session: &Session, handoffs: &[Handoff], here: Opt
                 @for handoff in handoffs.iter().rev() { (line(ask, handoff, here)) }
             }
             @if left_out > 0 {
-                p.soft { (parts::number(left_out)) " earlier ones are in the " a href=(format!("/audit?session={}", parts::encoded(session.id.as_str()))) { "audit trail" } "." }
+                p.soft { a href=(earlier(session, handoffs)) { (parts::number(left_out)) " earlier ones" } }
             }
         }
     }
+}
+
+/// Where the list goes on.
+fn earlier(session: &Session, shown: &[Handoff]) -> String {
+    let first = shown.first().map_or(0, |first| first.n);
+    format!("/handoffs?session={}&before={first}", parts::encoded(session.id.as_str()))
 }
 
 fn line(ask: &Ask, handoff: &Handoff, here: Option<HandoffId>) -> Markup {

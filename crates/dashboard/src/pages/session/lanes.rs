@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 const WIDE: u64 = 720;
 /// Where lanes begin: the names are before it.
-const LEFT: u64 = 132;
+const LEFT: u64 = 156;
 /// Room for the half of the last words on the scale.
 const RIGHT: u64 = 36;
 const LANE: u64 = 30;

@@ -19,14 +19,14 @@ use handover_core::{
     graph::{self, Graph, Node},
     handoff::Handoff,
     ids::{AgentId, SessionId},
-    limits::{PAGE_HANDOFFS, PAGE_MESSAGES},
+    limits::{PAGE_HANDOFFS, PAGE_MESSAGES, REPORT_HANDOFFS, REPORT_MESSAGES},
     message::Message,
     session::Session,
     workflow::End,
 };
 use handover_engine::{Engine, HandoffQuery};
-use maud::{Markup, PreEscaped, html};
-use std::sync::Arc;
+use maud::{Markup, html};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// All that the page shows, read at once.
 pub(crate) struct Scene {
@@ -34,26 +34,31 @@ pub(crate) struct Scene {
     /// The latest handoffs, the earliest of them first.
     pub(crate) handoffs: Vec<Handoff>,
     messages: Vec<Message>,
+    /// Through whom the user's words came, by the number of the message.
+    spoken: BTreeMap<u64, String>,
+    /// Whether all is shown that a report has room for, and not a page of it.
+    whole: bool,
     /// The numbers of the first and the last message that are shown.
     shown: (u64, u64),
 }
 
 impl Scene {
-    pub(crate) async fn read(engine: &Engine, id: &SessionId, first: Option<u64>) -> Result<Self, Wrong> {
+    async fn read(engine: &Engine, id: &SessionId, first: Option<u64>, whole: bool) -> Result<Self, Wrong> {
         let session = engine.session(id).await?;
-        let handoffs = latest(engine, id).await?;
-        let (total, page) = (session.mark.messages, PAGE_MESSAGES as u64);
+        let handoffs = latest(engine, id, if whole { REPORT_HANDOFFS } else { PAGE_HANDOFFS }).await?;
+        let page = if whole { REPORT_MESSAGES } else { PAGE_MESSAGES } as u64;
+        let total = session.mark.messages;
         let first = first.unwrap_or_else(|| total.saturating_sub(page - 1)).clamp(1, total.max(1));
         let last = (first + page - 1).min(total);
         let messages = engine.messages(id, first, last).await?;
-        Ok(Self { session, handoffs, messages, shown: (first, last) })
+        let spoken = talk::spoken(engine, id, &messages).await;
+        Ok(Self { session, handoffs, messages, spoken, whole, shown: (first, last) })
     }
 }
 
-/// The latest handoffs of a session, the earliest of them first.
-pub(crate) async fn latest(engine: &Engine, id: &SessionId) -> Result<Vec<Handoff>, Wrong> {
-    let query =
-        HandoffQuery { session: Some(id.clone()), latest_first: true, limit: PAGE_HANDOFFS, ..HandoffQuery::default() };
+/// So many of the latest handoffs of a session, the earliest of them first.
+pub(crate) async fn latest(engine: &Engine, id: &SessionId, limit: usize) -> Result<Vec<Handoff>, Wrong> {
+    let query = HandoffQuery { session: Some(id.clone()), latest_first: true, limit, ..HandoffQuery::default() };
     let mut found = engine.handoffs(query).await?;
     found.reverse();
     Ok(found)
@@ -61,7 +66,7 @@ pub(crate) async fn latest(engine: &Engine, id: &SessionId) -> Result<Vec<Handof
 
 pub(crate) async fn show(ask: Ask) -> Answer {
     let id = ask.session()?;
-    let scene = Scene::read(&ask.engine, &id, ask.query.number("from")).await?;
+    let scene = Scene::read(&ask.engine, &id, ask.query.number("from"), ask.query.get("print") == "all").await?;
     let session = &scene.session;
     let title = format!("Session {}", session.id);
     let body = html! {
@@ -113,7 +118,7 @@ fn workflow(session: &Session) -> Markup {
     let state = session.flow.as_ref().map(|flow| flow.state.as_str());
     html! {
         a href=(format!("/workflows/{}", parts::encoded(name))) { (name) }
-        @if let Some(state) = state { " in " strong { (state) } }
+        @if let Some(state) = state { " in " strong { (parts::name(state)) } }
     }
 }
 
@@ -142,9 +147,7 @@ fn flow(session: &Session, handoffs: &[Handoff]) -> Markup {
         @if !handoffs.is_empty() {
             section.card data-part="flow" {
                 header { h2 { "Flow" } @if let Some(note) = graph.note() { span.soft { (note) } } }
-                div.picture tabindex="0" role="region" aria-label="Flow of the session" {
-                    (PreEscaped(graph::svg_for_page(&graph)))
-                }
+                (parts::picture(&graph, "Flow of the session"))
             }
         }
     }

@@ -8,11 +8,9 @@ use crate::{
 };
 use handover_core::{
     access::Right,
-    agent::Agent,
     command::Command,
     handoff::{Handoff, Request, Status},
     ids::{AgentId, HandoffId},
-    limits::PAGE_ROWS,
     message::{NewMessage, Role},
     session::Session,
 };
@@ -24,7 +22,6 @@ const BY_HAND: Duration = Duration::from_secs(3_600);
 
 /// What can be done in a session.
 pub(crate) fn card(ask: &Ask, session: &Session, handoffs: &[Handoff]) -> Markup {
-    let agents = ask.engine.agents();
     let operates = ask.may(Right::Operate);
     let open: Vec<&Handoff> = handoffs.iter().rev().filter(|handoff| !handoff.status().is_closed()).take(5).collect();
     let stuck = stuck_at(session);
@@ -35,11 +32,12 @@ pub(crate) fn card(ask: &Ask, session: &Session, handoffs: &[Handoff]) -> Markup
         section.card.step-in data-part="step-in" {
             h2 { "Step in" }
             @for handoff in &open {
-                @if operates { (of_handoff(ask, handoff, &agents, stuck)) }
+                @if operates { (of_handoff(ask, handoff, stuck)) }
             }
             @if let Some(failed) = failed.filter(|_| operates) { (retry(ask, failed)) }
-            @if !over && may_speak(ask, &session.active_agent) { (hand_over(ask, session, &agents)) }
+            @if !over && may_speak(ask, &session.active_agent) { (hand_over(ask, session)) }
             @if !over && operates { (end(ask, session)) }
+            (parts::agent_list(&ask.engine))
         }
     }
 }
@@ -59,7 +57,7 @@ fn is_retried(handoff: &Handoff) -> bool {
 }
 
 /// What can be done with one handoff, open or closed.
-pub(crate) fn of_handoff(ask: &Ask, handoff: &Handoff, agents: &[Agent], stuck: Option<HandoffId>) -> Markup {
+pub(crate) fn of_handoff(ask: &Ask, handoff: &Handoff, stuck: Option<HandoffId>) -> Markup {
     let id = handoff.id.to_string();
     html! {
         @match handoff.status() {
@@ -68,7 +66,7 @@ pub(crate) fn of_handoff(ask: &Ask, handoff: &Handoff, agents: &[Agent], stuck: 
                 (cancel(ask, handoff))
             },
             Status::Offered | Status::Deferred | Status::Running => {
-                (redirect(ask, handoff, agents))
+                (redirect(ask, handoff))
                 @if handoff.status() != Status::Offered { (retry(ask, handoff)) }
                 (cancel(ask, handoff))
             },
@@ -83,26 +81,22 @@ fn fold(id: &str, title: Markup, inside: Markup) -> Markup {
     html! { details id=(id) { summary { (title) } (inside) } }
 }
 
-/// A choice of agents; those who may take nothing now say so.
-fn choice(id: &str, name: &str, agents: &[Agent], not: Option<&AgentId>) -> Markup {
+/// The field for an agent. There may be more than any list can hold: the list of the page suggests some, and says who can take
+/// nothing now.
+fn choice(id: &str) -> Markup {
     html! {
         label for=(id) { "To whom" }
-        select id=(id) name=(name) required {
-            option value="" { "choose" }
-            @for agent in agents.iter().filter(|agent| Some(&agent.profile.id) != not).take(PAGE_ROWS * 4) {
-                option value=(agent.profile.id) { (agent.profile.id) }
-            }
-        }
+        input id=(id) name="to_agent" list="agents" required autocomplete="off" spellcheck="false" placeholder="name of an agent";
     }
 }
 
-fn redirect(ask: &Ask, handoff: &Handoff, agents: &[Agent]) -> Markup {
+fn redirect(ask: &Ask, handoff: &Handoff) -> Markup {
     let key = format!("redirect-{}", handoff.id);
     let inside = parts::form(
         ask,
         &format!("{}/redirect", parts::handoff_url(handoff.id)),
         html! {
-            div { (choice(&format!("{key}-to"), "to_agent", agents, Some(&handoff.to_agent))) }
+            div { (choice(&format!("{key}-to"))) }
             div { (parts::reason_field(&format!("{key}-why"), "why it goes to somebody else")) }
             div.buttons { button.main type="submit" { "Hand it to them" } }
         },
@@ -140,12 +134,12 @@ fn cancel(ask: &Ask, handoff: &Handoff) -> Markup {
     fold(&key, html! { "Cancel #" (handoff.n) }, inside)
 }
 
-fn hand_over(ask: &Ask, session: &Session, agents: &[Agent]) -> Markup {
+fn hand_over(ask: &Ask, session: &Session) -> Markup {
     let inside = parts::form(
         ask,
         &format!("{}/hand-over", parts::session_url(&session.id)),
         html! {
-            div { (choice("hand-over-to", "to_agent", agents, Some(&session.active_agent))) }
+            div { (choice("hand-over-to")) }
             div { label for="hand-over-task" { "What is to be done" } textarea id="hand-over-task" name="task" required rows="2" {} }
             div { (parts::reason_field("hand-over-why", "why it goes there")) }
             div {

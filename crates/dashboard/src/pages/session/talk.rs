@@ -4,11 +4,44 @@ use super::Scene;
 use crate::{ask::Ask, parts};
 use handover_core::{
     access::Right,
+    event::Event,
     handoff::Handoff,
+    ids::SessionId,
     limits::PAGE_MESSAGES,
     message::{Message, Role},
+    record::Record,
+    time::Timestamp,
 };
+use handover_engine::{Engine, RecordQuery};
 use maud::{Markup, html};
+use std::collections::BTreeMap;
+
+/// Through whom each message came that nobody else signed: the records say whose key it was.
+pub(super) async fn spoken(engine: &Engine, id: &SessionId, messages: &[Message]) -> BTreeMap<u64, String> {
+    let unsigned = |message: &&Message| message.said.role == Role::User && message.said.agent.is_none();
+    let (Some(first), Some(last)) = (messages.iter().find(unsigned), messages.iter().rfind(unsigned)) else {
+        return BTreeMap::new();
+    };
+    let query = RecordQuery {
+        session: Some(id.clone()),
+        event_type: Some("messages_appended".to_owned()),
+        since: Some(first.at),
+        until: Some(Timestamp(last.at.0.saturating_add(1))),
+        limit: messages.len(),
+        ..RecordQuery::default()
+    };
+    let mut spoken = BTreeMap::new();
+    for stored in engine.audit(query).await.unwrap_or_default() {
+        let Ok(record) = serde_json::from_str::<Record>(&stored.text) else { continue };
+        let (Event::MessagesAppended { count, mark }, Some(name)) = (&record.event, parts::key_name(&record.caller))
+        else {
+            continue;
+        };
+        let first = mark.messages.saturating_sub(*count).saturating_add(1);
+        spoken.extend((first..=mark.messages).take(messages.len()).map(|n| (n, name.to_owned())));
+    }
+    spoken
+}
 
 pub(super) fn card(ask: &Ask, scene: &Scene) -> Markup {
     let (first, last) = scene.shown;
@@ -24,6 +57,9 @@ pub(super) fn card(ask: &Ask, scene: &Scene) -> Markup {
             div data-part="talk" {
                 header.head {
                     h2 { "Conversation" }
+                    @if !scene.whole {
+                        a.push.small.off-paper href=(ask.query.with("print", "all")) { "For printing" }
+                    }
                     @if total > 0 && (first > 1 || last < total) {
                         span.soft { "messages " (first) " to " (last) " of " (parts::number(total)) }
                     }
@@ -31,8 +67,11 @@ pub(super) fn card(ask: &Ask, scene: &Scene) -> Markup {
                 @if scene.messages.is_empty() && scene.handoffs.is_empty() {
                     p.soft { "Nothing was said yet." }
                 }
-                ol.talk { (turns(scene)) }
+                ol.talk { (turns(ask, scene)) }
                 (parts::pager(later, earlier))
+                @if first > 1 || last < total {
+                    p.soft.on-paper { "Only a part of the conversation is printed: it has " (parts::number(total)) " messages." }
+                }
             }
             @if ask.may(Right::Act) && scene.session.ended_at.is_none() { (say(ask, scene)) }
         }
@@ -40,14 +79,15 @@ pub(super) fn card(ask: &Ask, scene: &Scene) -> Markup {
 }
 
 /// Messages in order, and each handoff where the conversation stood when it began.
-fn turns(scene: &Scene) -> Markup {
+fn turns(ask: &Ask, scene: &Scene) -> Markup {
+    let before = std::iter::once(ask.now).chain(scene.messages.iter().map(|message| message.at));
     let (first, last) = scene.shown;
     let total = scene.session.mark.messages;
     let mut passed = scene.handoffs.iter().filter(|handoff| handoff.mark.messages + 1 >= first).peekable();
     html! {
-        @for message in &scene.messages {
+        @for (message, before) in scene.messages.iter().zip(before) {
             @while let Some(handoff) = passed.next_if(|handoff| handoff.mark.messages < message.n) { (handed_over(handoff)) }
-            (said(message))
+            (said(message, before, scene.spoken.get(&message.n)))
         }
         @if last == total { @for handoff in passed { (handed_over(handoff)) } }
     }
@@ -62,7 +102,7 @@ fn handed_over(handoff: &Handoff) -> Markup {
     }
 }
 
-fn said(message: &Message) -> Markup {
+fn said(message: &Message, before: Timestamp, through: Option<&String>) -> Markup {
     let said = &message.said;
     let (class, who) = match said.role {
         Role::System => ("system", "instructions".to_owned()),
@@ -73,8 +113,13 @@ fn said(message: &Message) -> Markup {
     html! {
         li class=(class) data-key=(format!("message {}", message.n)) id=(format!("m{}", message.n)) {
             span.by {
-                b { @if let Some(agent) = &said.agent { (parts::agent(agent)) } @else { (who) } }
-                (parts::clock(message.at))
+                b {
+                    @if let Some(agent) = &said.agent { (parts::agent(agent)) } @else { (who) }
+                    @if let Some(name) = through.filter(|_| said.role == Role::User && said.agent.is_none()) {
+                        span.through { ", through " (name) }
+                    }
+                }
+                (parts::clock(message.at, before))
                 @if said.reasoning { "thinking" }
                 @if said.aside { "aside" }
                 span { (parts::number(message.tokens)) " tokens" }

@@ -14,6 +14,7 @@ use crate::{
 };
 use handover_core::{
     agent::{Agent, AgentKind, Standing},
+    guard::breaker::BreakerState,
     ids::AgentId,
     limits::{PAGE_ROWS, PULSE_TURN_MS},
 };
@@ -33,8 +34,9 @@ pub(crate) async fn list(ask: Ask) -> Answer {
         @if all.is_empty() {
             (parts::empty("Nobody is registered yet", "Agents are programs, models, services and people who take work. Register one, or a whole team from a file:", Some("handover agents register --name writer --kind human\nhandover agents register handover.yaml")))
         } @else {
+            (tiles(&ask, &all))
             (picture::card(&ask, &all))
-            section.card data-part="agents" {
+            section.card id="agents" data-part="agents" {
                 header {
                     h2 { "Agents" }
                     form.find.push method="get" action="/team" role="search" {
@@ -48,6 +50,27 @@ pub(crate) async fn list(ask: Ask) -> Answer {
         }
     };
     Page::new("Team", Nav::Team, body).hears(Hears::All).answer(&ask).await
+}
+
+/// Load and health of all at a glance; the picture and the table have them one by one.
+fn tiles(ask: &Ask, agents: &[Agent]) -> Markup {
+    let count = |fits: &dyn Fn(&Agent) -> bool| agents.iter().filter(|agent| fits(agent)).count();
+    let open = ask.engine.breakers().into_iter().filter(|(_, breaker)| breaker.state != BreakerState::Closed).count();
+    let away = count(&|agent| agent.standing == Standing::Unavailable);
+    let rows = [
+        ("run", count(&|agent| agent.load > 0), "at work"),
+        ("wait", count(&|agent| !agent.has_room()), "have their hands full"),
+        ("wait", count(&|agent| agent.waiting > 0), "have work that waits"),
+        ("bad", open, "left alone after failures"),
+        ("bad", away, "away"),
+    ];
+    html! {
+        div.stats.tiles data-part="tiles" {
+            @for (tone, number, words) in rows {
+                a class=(if number > 0 { format!("stat {tone}") } else { "stat".to_owned() }) href="#agents" { b { (number) } span { (words) } }
+            }
+        }
+    }
 }
 
 /// Whether somebody looks for this agent.

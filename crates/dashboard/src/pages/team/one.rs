@@ -17,7 +17,7 @@ use handover_core::{
     limits::{OVERVIEW_ROWS, PAGE_ROWS},
     refusal::{Code, HandoffError, Refusal},
 };
-use handover_engine::HandoffQuery;
+use handover_engine::{Engine, HandoffQuery};
 use maud::{Markup, html};
 
 /// The agent that the address names.
@@ -29,21 +29,13 @@ fn named(ask: &Ask) -> Result<AgentId, Wrong> {
 pub(crate) async fn show(ask: Ask) -> Answer {
     let id = named(&ask)?;
     let agent = ask.engine.agent(&id)?;
-    let of = |query: HandoffQuery| async { ask.engine.handoffs(query).await };
-    let to = |status| HandoffQuery {
-        status: Some(status),
-        to: Some(id.clone()),
-        limit: PAGE_ROWS,
-        ..HandoffQuery::default()
-    };
-    let lately = HandoffQuery { latest_first: true, limit: PAGE_ROWS, ..HandoffQuery::default() };
-    let running = of(to(Status::Running)).await?;
-    let mut queue = of(to(Status::Offered)).await?;
-    queue.sort_by_key(|handoff| (handoff.request.task.priority.level(), handoff.opened_at));
-    let mut received = of(HandoffQuery { to: Some(id.clone()), ..lately.clone() }).await?;
-    received.retain(|handoff| handoff.closed_at.is_some());
-    received.truncate(OVERVIEW_ROWS);
-    let sent = of(HandoffQuery { from: Some(id.clone()), limit: OVERVIEW_ROWS, ..lately }).await?;
+    let (to, status) = (Some(id.clone()), Some(Status::Running));
+    let running = ask.engine.handoffs(HandoffQuery { to, status, limit: PAGE_ROWS, ..HandoffQuery::default() }).await?;
+    let queue = ask.engine.queue(&id, PAGE_ROWS).await?;
+    let received = ended(&ask.engine, &id).await?;
+    let from = Some(id.clone());
+    let lately = HandoffQuery { from, latest_first: true, limit: OVERVIEW_ROWS, ..HandoffQuery::default() };
+    let sent = ask.engine.handoffs(lately).await?;
     let body = html! {
         (parts::head(html! { (id) }, html! { (health(&agent)) span.soft { (kind_words(agent.profile.kind)) } a.push href="/team" { "Team" } }))
         (tiles(&ask, &agent))
@@ -58,6 +50,19 @@ pub(crate) async fn show(ask: Ask) -> Answer {
         }
     };
     Page::new(id.to_string(), Nav::Team, body).hears(Hears::All).answer(&ask).await
+}
+
+/// What it ended last. Each end is asked for by itself: what is open may be newer than all of them.
+async fn ended(engine: &Engine, id: &AgentId) -> Result<Vec<Handoff>, HandoffError> {
+    let mut found = Vec::new();
+    for status in Status::ALL.into_iter().filter(|status| status.is_closed()) {
+        let (to, limit) = (Some(id.clone()), OVERVIEW_ROWS);
+        let query = HandoffQuery { to, status: Some(status), latest_first: true, limit, ..HandoffQuery::default() };
+        found.extend(engine.handoffs(query).await?);
+    }
+    found.sort_by_key(|handoff| std::cmp::Reverse(handoff.closed_at));
+    found.truncate(OVERVIEW_ROWS);
+    Ok(found)
 }
 
 fn tiles(ask: &Ask, agent: &Agent) -> Markup {
@@ -124,15 +129,17 @@ fn step_in(ask: &Ask, agent: &Agent) -> Result<Markup, HandoffError> {
                 ("Load", load(agent)),
             ]))
             @if may {
-                div.buttons.act-row {
-                    @if loud && ask.engine.caller().acts_as.is_none() {
-                        (parts::form(ask, &format!("{url}/breaker"), html! { button type="submit" { "Close the breaker" } }))
-                    }
-                    (parts::form(ask, &format!("{url}/standing"), html! {
-                        (parts::hidden("drain", if draining { "no" } else { "yes" }))
-                        button type="submit" { @if draining { "Bring back to work" } @else { "Give it nothing new" } }
+                @if loud && ask.engine.caller().acts_as.is_none() {
+                    (parts::form(ask, &format!("{url}/breaker"), html! {
+                        div { (parts::reason_field("breaker-why", "why it is worth another try")) }
+                        div.buttons { button type="submit" { "Close the breaker" } }
                     }))
                 }
+                (parts::form(ask, &format!("{url}/standing"), html! {
+                    (parts::hidden("drain", if draining { "no" } else { "yes" }))
+                    div { (parts::reason_field("standing-why", if draining { "why it works again" } else { "why it is taken out of work" })) }
+                    div.buttons { button type="submit" { @if draining { "Bring back to work" } @else { "Give it nothing new" } } }
+                }))
             } @else {
                 p.soft.small { "Operators close breakers and take agents out of work; those of the house are for its own operators." }
             }
@@ -171,7 +178,7 @@ fn profile(ask: &Ask, agent: &Agent) -> Result<Markup, HandoffError> {
 /// Closes a breaker by hand.
 pub(crate) async fn breaker(ask: Ask) -> Answer {
     let id = named(&ask)?;
-    ask.engine.reset_breaker(&id).await?;
+    ask.engine.reset_breaker_because(&id, ask.form.needed("reason")?).await?;
     Ok(ask.done(&parts::agent_url(&id), Done::Reset))
 }
 
@@ -179,6 +186,6 @@ pub(crate) async fn breaker(ask: Ask) -> Answer {
 pub(crate) async fn standing(ask: Ask) -> Answer {
     let id = named(&ask)?;
     let drain = ask.form.get("drain") == "yes";
-    ask.engine.drain(&id, drain).await?;
+    ask.engine.drain_because(&id, drain, ask.form.needed("reason")?).await?;
     Ok(ask.done(&parts::agent_url(&id), if drain { Done::Drained } else { Done::BackAtWork }))
 }

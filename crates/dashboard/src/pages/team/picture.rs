@@ -7,12 +7,12 @@ use crate::{
 };
 use handover_core::{
     agent::{Agent, AgentKind, Standing},
-    graph::{self, Edge, Graph, Mark, Node, NodeKind},
+    graph::{Edge, Graph, Mark, Node, NodeKind},
     guard::breaker::BreakerState,
     ids::AgentId,
     limits::{GRAPH_EDGES_MAX, TEAM_DRAWN_MAX},
 };
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Pair = (AgentId, AgentId);
@@ -36,9 +36,9 @@ pub(super) fn card(ask: &Ask, agents: &[Agent]) -> Markup {
     let graph = draw(agents, &pairs, &left_alone);
     html! {
         section.card data-part="flow" {
-            header { h2 { "Who hands over to whom" } @if let Some(note) = graph.note() { span.soft.small.push { (note) } } }
+            header { h2 { "Who hands over to whom" } a.small.off-paper href="#agents" { "Load of each" } @if let Some(note) = graph.note() { span.soft.small.push { (note) } } }
             @if pairs.is_empty() { p.soft { @if restricted { "Who hands over to whom is for those who see all sessions of their tenant." } @else { "Nothing was handed over lately. Arrows come with the first handoff." } } }
-            div.picture.far tabindex="0" role="region" aria-label="Flow of the team" { (PreEscaped(graph::svg_for_page(&graph))) }
+            (parts::picture(&graph, "Flow of the team"))
             (legend())
             @if agents.len() > TEAM_DRAWN_MAX { p.soft.small { "Drawn are the " (TEAM_DRAWN_MAX) " with the most to do; the table has all." } }
         }
@@ -51,7 +51,7 @@ fn legend() -> Markup {
             li { i.good {} "at least 90 of 100 succeed" }
             li { i.off {} "fewer, or none ended yet" }
             li { i.bad {} "fewer than 70" }
-            li.soft { "Thicker is more often · purple boxes are people · red ones are left alone or away" }
+            li.soft { "Thicker is more often, and an arrow leads to what went its way · purple boxes are people · red ones are left alone or away" }
         }
     }
 }
@@ -103,7 +103,9 @@ fn edge(from: &AgentId, to: &AgentId, figures: &Figures, most: u64) -> Edge {
         "bad" => Mark::Bad,
         _ => Mark::Usual,
     };
-    Edge::new(from.as_str(), to.as_str()).count(count).width(width(count, most)).mark(mark).detail(&words.join(" · "))
+    let link = format!("/handoffs?from={}&to={}", parts::encoded(from.as_str()), parts::encoded(to.as_str()));
+    let edge = Edge::new(from.as_str(), to.as_str()).count(count).width(width(count, most)).mark(mark);
+    edge.detail(&words.join(" · ")).link(&link)
 }
 
 /// From 1 to 5, by how often as a power of the most: ways that are gone seldom can still be told apart.

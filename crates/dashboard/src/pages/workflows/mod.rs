@@ -85,3 +85,8 @@ fn counted(count: usize, more: bool) -> String {
 fn in_state(count: usize) -> String {
     counted(count, count >= STATE_COUNT_MAX)
 }
+
+/// Where a rule stands on the page of its workflow.
+fn rule_place(rule: &str) -> String {
+    format!("rule-{}", parts::encoded(rule))
+}

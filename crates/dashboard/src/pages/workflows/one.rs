@@ -7,14 +7,14 @@ use crate::{
     parts,
 };
 use handover_core::{
-    graph::{self, Graph},
+    graph::Graph,
     limits::PAGE_ROWS,
     refusal::HandoffError,
     session::Session,
     time::Timestamp,
     workflow::{End, Rule, Workflow},
 };
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) async fn show(ask: Ask) -> Answer {
@@ -29,7 +29,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
         @if !workflow.description.is_empty() { p.soft { (workflow.description) } }
         section.card data-part="machine" {
             header { h2 { "States" } @if let Some(note) = graph.note() { span.soft.small.push { (note) } } }
-            div.picture.far tabindex="0" role="region" aria-label=(format!("States of {}", workflow.name)) { (PreEscaped(graph::svg_for_page(&graph))) }
+            (parts::picture(&graph, &format!("States of {}", workflow.name)))
             (states(&workflow, &graph, &counts, &chosen))
         }
         (sessions(&ask, &workflow, &counts, &chosen).await?)
@@ -140,7 +140,7 @@ fn rules(ask: &Ask, workflow: &Workflow, fired: &BTreeMap<String, u64>, since: O
 
 fn rule_row(workflow: &Workflow, rule: &Rule, fired: u64) -> Markup {
     html! {
-        tr {
+        tr id=(super::rule_place(&rule.id)) {
             td { code { (rule.id) } }
             td.number data-name="used" { (counted(usize::try_from(fired).unwrap_or(usize::MAX), false)) }
             td { (parts::agent(&rule.from)) }

@@ -49,5 +49,10 @@ fn gone(edge: Edge, fired: &BTreeMap<String, u64>, most: u64) -> Edge {
         0 => rule,
         times => format!("{}× {rule}", parts::number(times)),
     };
-    edge.label(&words).width(width)
+    if edge.label.is_empty() {
+        return edge.width(width);
+    }
+    // Why a rule is there stands in the table: beside every arrow it would make the drawing wider than any window.
+    let place = super::rule_place(&edge.label);
+    edge.label(&words).detail("").width(width).link(&format!("#{place}"))
 }

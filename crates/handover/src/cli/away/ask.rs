@@ -18,7 +18,7 @@ use handover_server::{Errand, ErrandLook};
 use std::{collections::BTreeMap, time::Duration};
 
 /// Options that concern this machine alone, each with a value. They are not sent.
-const MINE: [&str; 4] = ["--server", "--server-key", "--db", "--config"];
+const MINE: [&str; 7] = ["--server", "--server-key", "--db", "--config", "--store", "--bus", "--node"];
 
 /// Carries out a command on a server.
 pub(crate) async fn enter(cli: &Cli, url: &str, out: &mut Out) -> Result<(), Stop> {
@@ -206,6 +206,7 @@ mod tests {
             ("sessions --server=http://x --json", "sessions --json"),
             ("--server-key ho_secret stats --server-key=ho_secret", "stats"),
             ("--db a.db --config=b.yaml stats", "stats"),
+            ("--store postgres://ann:secret@db/x stats --bus=nats://b:secret@c --node n1", "stats"),
             ("agents register --name a -- run --db x", "agents register --name a -- run --db x"),
             ("hand-off --key k --server x", "hand-off --key k"),
         ];

@@ -38,6 +38,7 @@ fn must_make_sense(command: &Command) -> Result<(), Stop> {
         Command::Run(_) => "run works with the agents and files of a folder of this machine",
         Command::Chat(_) => "chat works with the agents of this machine",
         Command::ScriptedModel(_) => "scripted-model answers on this machine",
+        Command::Migrate(_) => "migrate moves a file of this machine",
         Command::Verify(args) if args.file.is_some() => "verify FILE checks a database of this machine",
         _ => return Ok(()),
     };

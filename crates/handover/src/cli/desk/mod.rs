@@ -58,10 +58,15 @@ pub struct Desk {
 }
 
 impl Desk {
+    /// Nobody is answered, and nobody needs to be.
+    pub(crate) fn none() -> Self {
+        Self { opened: Err(String::new()) }
+    }
+
     /// Why nobody can be answered, if so. The engine works without a desk.
     #[must_use]
     pub fn trouble(&self) -> Option<&str> {
-        self.opened.as_ref().err().map(String::as_str)
+        self.opened.as_ref().err().map(String::as_str).filter(|trouble| !trouble.is_empty())
     }
 
     /// Answers whoever is at the door, for a moment, and nobody else. To be called before the engine is closed.

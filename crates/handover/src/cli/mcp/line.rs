@@ -5,6 +5,7 @@ use crate::cli::{
     args::{Cli, Hidden},
     away, desk, door,
     exit::{GOOD, Stop},
+    node,
     out::{Frame, Look, Out},
     staff,
 };
@@ -32,6 +33,7 @@ const NAP: Duration = Duration::from_millis(30);
 struct Held {
     engine: Engine,
     desk: desk::Desk,
+    bus: Option<handover_bus::Bus>,
     staff: Option<Arc<Staff>>,
     arrivals: Option<JoinHandle<()>>,
 }
@@ -97,7 +99,9 @@ impl Line {
             Err(stop) if stop.is_in_use() => return Ok(()),
             opened => opened?,
         };
-        let desk = desk::serve(&engine, &self.database());
+        let settings = door::config(&self.cli, None)?;
+        let bus = node::bus(&self.cli, settings.as_ref(), &engine).await?;
+        let desk = node::desk(&self.cli, settings.as_ref(), &engine);
         let mut out = Out::here(self.look);
         let arrivals = staff::Arrivals::of(&engine);
         let staff = match staff::employed(&self.cli, &engine, &mut out).await {
@@ -109,7 +113,7 @@ impl Line {
             }
         };
         let arrivals = staff.clone().map(|staff| tokio::spawn(follow(arrivals, staff, engine.clone(), out)));
-        *self.held.write().await = Some(Held { engine, desk, staff, arrivals });
+        *self.held.write().await = Some(Held { engine, desk, bus, staff, arrivals });
         Ok(())
     }
 
@@ -133,6 +137,7 @@ impl Line {
             let _ = arrivals.await;
         }
         held.desk.close().await;
+        node::leave(held.bus).await;
         let closed = held.engine.close().await;
         if let Some(staff) = held.staff.and_then(Arc::into_inner) {
             staff.close().await;

@@ -4,7 +4,7 @@
 use super::{Fault, all, page, text};
 use crate::{HandoffCheck, HandoffQuery};
 use handover_core::{
-    handoff::{Handoff, Request, Return},
+    handoff::{Handoff, Request, Return, Status},
     ids::{AgentId, HandoffId, SessionId},
 };
 use rusqlite::{Connection, Row, params, params_from_iter, types::Value};
@@ -32,7 +32,7 @@ struct ClosedEvent {
 }
 
 const SELECT: &str = "SELECT h.state, i.text, c.text FROM handoffs h \
-                      JOIN records i ON i.position = h.no LEFT JOIN records c ON c.position = h.closed_position";
+                      CROSS JOIN records i ON i.position = h.no LEFT JOIN records c ON c.position = h.closed_position";
 
 fn read(row: &Row<'_>) -> Result<Handoff, Fault> {
     let handoff: Handoff = serde_json::from_str(text(row, 0)?)?;
@@ -50,6 +50,10 @@ pub(crate) fn handoff(conn: &Connection, id: HandoffId) -> Result<Option<Handoff
     rows.next()?.map(read).transpose()
 }
 
+/// Handoffs between two ids that are looked at for those of a tenant. Ids that were made in the same days begin alike: a few
+/// letters may stand for all there are.
+const BETWEEN_LOOK: i64 = 20_000;
+
 /// The ids of a tenant's handoffs from the first to the last.
 pub(crate) fn between(
     conn: &Connection,
@@ -59,10 +63,10 @@ pub(crate) fn between(
     limit: usize,
 ) -> Result<Vec<HandoffId>, Fault> {
     let mut find = conn.prepare_cached(
-        "SELECT h.id FROM handoffs h JOIN sessions s ON s.no = h.session_no \
-         WHERE h.id BETWEEN ?1 AND ?2 AND s.tenant = ?3 ORDER BY h.id LIMIT ?4",
+        "SELECT id FROM (SELECT id, tenant FROM handoffs WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?5) \
+         WHERE tenant = ?3 ORDER BY id LIMIT ?4",
     )?;
-    let rows = find.query(params![first.0.as_bytes(), last.0.as_bytes(), tenant, page(limit)])?;
+    let rows = find.query(params![first.0.as_bytes(), last.0.as_bytes(), tenant, page(limit), BETWEEN_LOOK])?;
     all(rows, |row| super::handoff_id(row, 0))
 }
 
@@ -75,40 +79,77 @@ pub(super) fn open(conn: &Connection, session_no: i64) -> Result<Vec<Handoff>, F
 /// Handoffs in order: by their number in the session where one is given, else by that of the house.
 pub(crate) fn handoffs(conn: &Connection, query: &HandoffQuery) -> Result<Vec<Handoff>, Fault> {
     let moment = conn.unchecked_transaction()?;
-    let mut conditions: Vec<&str> = Vec::new();
-    let mut values: Vec<Value> = Vec::new();
-    if let Some(session) = &query.session {
-        let Some(no) = super::session_no(&moment, session)? else { return Ok(Vec::new()) };
-        conditions.push("h.session_no = ?");
-        values.push(no.into());
+    let session_no = match &query.session {
+        Some(session) => match super::session_no(&moment, session)? {
+            Some(no) => Some(no),
+            None => return Ok(Vec::new()),
+        },
+        None => None,
+    };
+    let (sql, values) = statement(query, session_no);
+    all(moment.prepare_cached(&sql)?.query(params_from_iter(values))?, read)
+}
+
+/// The index that has what is asked for in its order. A condition that it does not hold is looked at row by row.
+fn way(query: &HandoffQuery) -> &'static str {
+    if query.session.is_some() {
+        return "INDEXED BY handoffs_by_session";
+    }
+    if query.tenant.is_none() {
+        return "NOT INDEXED";
+    }
+    match (query.status, &query.from, &query.to) {
+        (Some(status), _, Some(_)) if !status.is_closed() => "INDEXED BY handoffs_open_by_target",
+        (Some(status), _, None) if !status.is_closed() => "INDEXED BY handoffs_open_by_status",
+        (Some(status), _, _) if ended_badly(status) => "INDEXED BY handoffs_ended_badly",
+        (_, Some(_), Some(_)) => "INDEXED BY handoffs_by_pair",
+        (_, Some(_), None) => "INDEXED BY handoffs_by_source",
+        (_, None, Some(_)) => "INDEXED BY handoffs_by_target",
+        (_, None, None) => "INDEXED BY handoffs_by_tenant",
+    }
+}
+
+fn ended_badly(status: Status) -> bool {
+    matches!(status, Status::Failed | Status::TimedOut | Status::Escalated | Status::Cancelled)
+}
+
+/// What SQLite is asked. The statuses of an index that holds only some are said to the letter: with a value that comes later,
+/// it cannot know that they are the same.
+fn statement(query: &HandoffQuery, session_no: Option<i64>) -> (String, Vec<Value>) {
+    let (mut conditions, mut values): (Vec<&str>, Vec<Value>) = (Vec::new(), Vec::new());
+    let mut add = |condition: &'static str, value: Value| {
+        conditions.push(condition);
+        values.push(value);
+    };
+    if let Some(no) = session_no {
+        add("h.session_no = ?", no.into());
     }
     if let Some(tenant) = &query.tenant {
-        conditions.push("(SELECT tenant FROM sessions WHERE no = h.session_no) = ?");
-        values.push(tenant.clone().into());
+        add("h.tenant = ?", tenant.clone().into());
     }
     if let Some(status) = query.status {
-        // An open one is found among what is due.
-        conditions.push(if status.is_closed() { "h.status = ?" } else { "h.status = ? AND h.due_at IS NOT NULL" });
-        values.push(status.word().to_owned().into());
+        let condition = match status {
+            _ if !status.is_closed() => "h.status = ? AND h.due_at IS NOT NULL",
+            _ if ended_badly(status) => {
+                "h.status = ? AND h.status IN ('failed', 'timed_out', 'escalated', 'cancelled')"
+            }
+            _ => "h.status = ?",
+        };
+        add(condition, status.word().to_owned().into());
     }
     for (condition, agent) in [("h.to_agent = ?", &query.to), ("h.from_agent = ?", &query.from)] {
         if let Some(agent) = agent {
-            conditions.push(condition);
-            values.push(agent.as_str().to_owned().into());
+            add(condition, agent.as_str().to_owned().into());
         }
     }
-    let number = if query.session.is_some() { "h.n" } else { "h.no" };
+    let number = if session_no.is_some() { "h.n" } else { "h.no" };
     let after = format!("{number} {} ?", if query.latest_first && query.after > 0 { "<" } else { ">" });
     conditions.push(&after);
     values.push(super::super::write::int(query.after).into());
     let order = if query.latest_first { "DESC" } else { "ASC" };
-    // Those that are open are few among all, whoever has them: they are found by what is due.
-    let open = query.session.is_none() && query.status.is_some_and(|status| !status.is_closed());
-    let select =
-        if open { SELECT.replacen("handoffs h", "handoffs h INDEXED BY handoffs_due", 1) } else { SELECT.into() };
-    let sql = format!("{select} WHERE {} ORDER BY {number} {order} LIMIT ?", conditions.join(" AND "));
+    let select = SELECT.replacen("handoffs h", &format!("handoffs h {}", way(query)), 1);
     values.push(page(query.limit).into());
-    all(moment.prepare_cached(&sql)?.query(params_from_iter(values))?, read)
+    (format!("{select} WHERE {} ORDER BY {number} {order} LIMIT ?", conditions.join(" AND ")), values)
 }
 
 /// The rows of a session's handoffs, with whether the columns by which they are found fit what they hold.
@@ -120,7 +161,8 @@ pub(crate) fn rows(
 ) -> Result<Vec<HandoffCheck>, Fault> {
     let moment = conn.unchecked_transaction()?;
     let Some(no) = super::session_no(&moment, session)? else { return Ok(Vec::new()) };
-    let columns = ", h.n, h.from_agent, h.to_agent, h.status, h.level, h.due_at, h.opened_at, h.closed_at FROM";
+    let columns = ", h.n, h.from_agent, h.to_agent, h.status, h.level, h.due_at, h.opened_at, h.closed_at, \
+                   h.tenant = (SELECT tenant FROM sessions WHERE no = h.session_no) FROM";
     let sql = SELECT.replacen(" FROM", columns, 1);
     let sql = format!("{sql} WHERE h.session_no = ?1 AND h.n > ?2 ORDER BY h.n LIMIT ?3");
     let mut find = moment.prepare_cached(&sql)?;
@@ -133,7 +175,8 @@ pub(crate) fn rows(
             && row.get::<_, u8>(7)? == handoff.request.task.priority.level()
             && row.get::<_, Option<i64>>(8)? == handoff.due().map(|at| at.0)
             && row.get::<_, i64>(9)? == handoff.opened_at.0
-            && row.get::<_, Option<i64>>(10)? == handoff.closed_at.map(|at| at.0);
+            && row.get::<_, Option<i64>>(10)? == handoff.closed_at.map(|at| at.0)
+            && row.get::<_, bool>(11)?;
         Ok(HandoffCheck { handoff, fits })
     })
 }
@@ -153,5 +196,49 @@ pub(crate) fn count(
     match rows.next()? {
         Some(row) => super::count(row, 0),
         None => Ok(0),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::sqlite::migrations;
+
+    fn plan(conn: &Connection, query: &HandoffQuery) -> String {
+        let (sql, values) = statement(query, query.session.as_ref().map(|_| 1));
+        let mut explain = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let rows = explain.query_map(params_from_iter(values), |row| row.get::<_, String>(3)).unwrap();
+        rows.map(Result::unwrap).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Every list has an index that leads to the page, in its order: nothing is sorted, and nobody else's rows are looked at.
+    #[test]
+    fn every_list_of_a_tenant_has_an_index() {
+        let conn = Connection::open_in_memory().unwrap();
+        migrations::apply(&conn).unwrap();
+        let agent = |name| Some(AgentId::new(name).unwrap());
+        let base = HandoffQuery { tenant: Some("t".into()), limit: 50, ..HandoffQuery::default() };
+        let statuses = Status::ALL.into_iter().map(Some).chain([None]);
+        let mut queries = Vec::new();
+        for status in statuses {
+            for (from, to) in [(None, None), (agent("a"), None), (None, agent("b")), (agent("a"), agent("b"))] {
+                for (latest_first, after) in [(false, 0), (true, 0), (true, 9)] {
+                    let query = HandoffQuery { status, latest_first, after, ..base.clone() };
+                    queries.push(HandoffQuery { from: from.clone(), to: to.clone(), ..query });
+                }
+            }
+        }
+        for query in &queries {
+            let plan = plan(&conn, query);
+            let led = format!("SEARCH h USING INDEX {} (tenant=?", way(query).trim_start_matches("INDEXED BY "));
+            assert!(plan.contains(&led) && !plan.contains("TEMP B-TREE"), "{query:?}: {plan}");
+            // What an index holds, it is asked for.
+            for (held, column) in [("open_by", "status=?"), ("badly", "status=?"), ("by_pair", "to_agent=?")] {
+                assert!(!way(query).contains(held) || plan.contains(column), "{query:?}: {plan}");
+            }
+        }
+        let of_session = HandoffQuery { session: Some(SessionId::new("s").unwrap()), ..base };
+        assert!(plan(&conn, &of_session).contains("handoffs_by_session (session_no=? AND n>?)"));
     }
 }

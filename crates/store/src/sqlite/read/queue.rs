@@ -1,7 +1,7 @@
 //! What has to happen next: what is due, what waits for an agent, what somebody works on.
 
 use super::{Fault, agent_id, all, handoff_id, page, session_id};
-use crate::{Due, Offer, Running};
+use crate::{Due, Load, Offer, Running};
 use handover_core::{
     ids::{AgentId, SessionId},
     time::Timestamp,
@@ -51,6 +51,15 @@ pub(crate) fn offers_waiting(conn: &Connection) -> Result<Vec<(AgentId, u32)>, F
     let mut find = conn
         .prepare_cached("SELECT to_agent, count(*) FROM handoffs WHERE offered_since IS NOT NULL GROUP BY to_agent")?;
     all(find.query([])?, |row| Ok((agent_id(row, 0)?, row.get(1)?)))
+}
+
+/// How much each agent has to do.
+pub(crate) fn loads(conn: &Connection) -> Result<Vec<Load>, Fault> {
+    let mut find = conn.prepare_cached(
+        "SELECT to_agent, sum(status = 'running'), sum(offered_since IS NOT NULL) FROM handoffs \
+         WHERE due_at IS NOT NULL GROUP BY to_agent ORDER BY to_agent",
+    )?;
+    all(find.query([])?, |row| Ok(Load { agent: agent_id(row, 0)?, running: row.get(1)?, waiting: row.get(2)? }))
 }
 
 /// Everything that somebody works on.

@@ -104,15 +104,18 @@ fn way(conn: &Connection, query: &RecordQuery, conditions: &mut Conditions) -> R
     }
     for (column, agent) in [("from_agent", &query.from), ("to_agent", &query.to)] {
         let Some(agent) = agent else { continue };
-        if matches!(way, Way::Positions) && is_rare(conn, column, agent.as_str())? {
-            conditions.add(
-                format!("r.handoff_no IN (SELECT no FROM handoffs WHERE {column} = ?)"),
-                agent.as_str().to_owned(),
-            );
-            way = Way::Handoffs;
-        } else {
-            conditions
-                .add(format!("(SELECT {column} FROM handoffs WHERE no = r.handoff_no) = ?"), agent.as_str().to_owned());
+        let tenant = query.tenant.as_deref().filter(|_| matches!(way, Way::Positions));
+        match tenant {
+            Some(tenant) if is_rare(conn, column, tenant, agent.as_str())? => {
+                conditions.add(
+                    format!("r.handoff_no IN (SELECT no FROM handoffs WHERE tenant = ? AND {column} = ?)"),
+                    tenant.to_owned(),
+                );
+                conditions.values.push(agent.as_str().to_owned().into());
+                way = Way::Handoffs;
+            }
+            Some(_) | None => conditions
+                .add(format!("(SELECT {column} FROM handoffs WHERE no = r.handoff_no) = ?"), agent.as_str().to_owned()),
         }
     }
     Ok(Some(way))
@@ -129,9 +132,9 @@ fn handoff_no(conn: &Connection, id: HandoffId) -> Result<Option<i64>, Fault> {
     Ok(find.query_row([id.0.as_bytes()], |row| row.get(0)).optional()?)
 }
 
-fn is_rare(conn: &Connection, column: &str, agent: &str) -> Result<bool, Fault> {
-    let sql = format!("SELECT count(*) FROM (SELECT 1 FROM handoffs WHERE {column} = ?1 LIMIT ?2)");
-    let found: i64 = conn.prepare_cached(&sql)?.query_row(params![agent, RARE], |row| row.get(0))?;
+fn is_rare(conn: &Connection, column: &str, tenant: &str, agent: &str) -> Result<bool, Fault> {
+    let sql = format!("SELECT count(*) FROM (SELECT 1 FROM handoffs WHERE tenant = ?1 AND {column} = ?2 LIMIT ?3)");
+    let found: i64 = conn.prepare_cached(&sql)?.query_row(params![tenant, agent, RARE], |row| row.get(0))?;
     Ok(found < RARE)
 }
 

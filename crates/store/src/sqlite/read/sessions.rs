@@ -17,6 +17,13 @@ pub(crate) fn tenant(conn: &Connection, id: &SessionId) -> Result<Option<String>
     Ok(find.query_row([id.as_str()], |row| row.get(0)).optional()?)
 }
 
+/// The version of a session; 0 when there is none.
+pub(crate) fn version(conn: &Connection, id: &SessionId) -> Result<u64, Fault> {
+    let mut find = conn.prepare_cached("SELECT version FROM sessions WHERE id = ?1")?;
+    let found = find.query_row([id.as_str()], |row| Ok(count(row, 0))).optional()?;
+    found.unwrap_or(Ok(0))
+}
+
 /// To whom a session belongs and who takes part in it.
 pub(crate) fn whose(conn: &Connection, id: &SessionId) -> Result<Option<Whose>, Fault> {
     let mut find = conn.prepare_cached("SELECT state FROM sessions WHERE id = ?1")?;

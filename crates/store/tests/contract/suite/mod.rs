@@ -6,6 +6,7 @@ mod notes;
 mod pruning;
 mod queries;
 mod queue;
+mod shared;
 mod whole;
 
 pub use feed::*;
@@ -14,4 +15,5 @@ pub use notes::*;
 pub use pruning::*;
 pub use queries::*;
 pub use queue::*;
+pub use shared::*;
 pub use whole::*;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::clock::ManualClock;
-use handover_core::refusal::Refusal;
+use handover_core::{refusal::Refusal, time::Timestamp};
 use std::time::Duration;
 
 /// What a submission comes to that is refused so often before it passes, and how often it was submitted.
@@ -36,6 +36,8 @@ async fn a_result_is_given_again_where_too_much_was_going_on() {
         (1, Code::Overloaded, Ok(2), 2),
         (GIVE_BACK_TRIES_MAX - 1, Code::Overloaded, Ok(GIVE_BACK_TRIES_MAX), GIVE_BACK_TRIES_MAX),
         (GIVE_BACK_TRIES_MAX, Code::Overloaded, Err(Code::Overloaded), GIVE_BACK_TRIES_MAX),
+        // A database that is away comes back, or somebody else takes the lease.
+        (40, Code::StoreAway, Ok(41), 41),
         (1, Code::StoreStopped, Err(Code::StoreStopped), 1),
         (1, Code::StaleLease, Err(Code::StaleLease), 1),
     ] {

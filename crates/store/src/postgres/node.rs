@@ -1,0 +1,199 @@
+//! This process among those that work on the database: its row, its signs of life, and who is gone.
+//! Time is the database's, so that the clocks of machines do not matter.
+
+use super::{
+    address::Address,
+    connect::Client,
+    fault::Fault,
+    write::{int, month},
+};
+use crate::{Node, Running};
+use handover_core::{
+    ids::{AgentId, HandoffId, SessionId},
+    limits::{BELL_MS, NODE_BEAT_MS, NODE_LEASE_MS},
+    time::Timestamp,
+};
+use parking_lot::Mutex;
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+use tokio::{
+    sync::{Notify, watch},
+    time::{MissedTickBehavior, interval, sleep},
+};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+/// Who this process is. A new one when others took it for gone.
+pub(super) struct Identity {
+    name: String,
+    id: Mutex<Uuid>,
+    /// Rung when others took this process for gone.
+    pub(super) gone: Notify,
+    /// Rung when something was written that others should look at.
+    pub(super) ring: Notify,
+}
+
+impl Identity {
+    pub(super) fn new(name: String) -> Self {
+        Self { name, id: Mutex::new(Uuid::new_v4()), gone: Notify::new(), ring: Notify::new() }
+    }
+
+    pub(super) fn id(&self) -> Uuid {
+        *self.id.lock()
+    }
+
+    /// Becomes a new process. The row comes first: whoever knows the id can rely on it.
+    pub(super) async fn register(&self, client: &Client) -> Result<Uuid, Fault> {
+        let id = Uuid::new_v4();
+        let sql = "INSERT INTO nodes (id, name, since, until) \
+                   VALUES ($1, $2, now(), now() + $3 * interval '1 millisecond')";
+        client.execute(sql, &[&id, &self.name, &lease()]).await?;
+        *self.id.lock() = id;
+        Ok(id)
+    }
+
+    /// Whether others took this process for gone.
+    pub(super) async fn is_gone(&self, client: &Client) -> Result<bool, Fault> {
+        let found = client.query("SELECT 1 FROM nodes WHERE id = $1 AND NOT fenced", &[&self.id()]).await?;
+        Ok(found.is_empty())
+    }
+
+    /// Goes, as somebody who says so.
+    pub(super) async fn leave(&self, client: &Client) -> Result<(), Fault> {
+        client.execute("DELETE FROM nodes WHERE id = $1", &[&self.id()]).await?;
+        Ok(())
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a time of seconds")]
+fn lease() -> f64 {
+    NODE_LEASE_MS as f64
+}
+
+/// The month that it is.
+fn this_month() -> i32 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    month(Timestamp(i64::try_from(since.as_millis()).unwrap_or_default()))
+}
+
+/// Gives signs of life, and rings for others, until the store is closed.
+pub(super) struct Beat {
+    pub(super) address: Address,
+    pub(super) identity: Arc<Identity>,
+    pub(super) closed: watch::Receiver<bool>,
+    pub(super) client: Option<Client>,
+    /// Whether there are others to ring for.
+    pub(super) others: bool,
+    /// The month for which partitions were made, and for the one after it.
+    pub(super) month: i32,
+}
+
+impl Beat {
+    pub(super) async fn run(mut self) {
+        let mut beat = interval(Duration::from_millis(NODE_BEAT_MS));
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let identity = self.identity.clone();
+            let done = tokio::select! {
+                // The store says so, or is gone.
+                _ = self.closed.changed() => return,
+                _ = beat.tick() => self.beat().await,
+                () = identity.ring.notified() => self.ring().await,
+            };
+            if done.is_err() {
+                self.client = None;
+            }
+        }
+    }
+
+    async fn client(&mut self) -> Result<&Client, Fault> {
+        let client = match self.client.take().filter(|client| !client.is_spent()) {
+            Some(client) => client,
+            None => {
+                let client = Client::connect(&self.address, None).await?;
+                // A sign of life that is lost with the machine was none, and a bell is no promise.
+                client.batch("SET synchronous_commit TO off").await?;
+                client
+            }
+        };
+        Ok(self.client.insert(client))
+    }
+
+    async fn beat(&mut self) -> Result<(), Fault> {
+        self.make_partitions().await?;
+        let id = self.identity.id();
+        let client = self.client().await?;
+        let sql = "UPDATE nodes SET until = now() + $2 * interval '1 millisecond' WHERE id = $1 AND NOT fenced";
+        let alive = client.execute(sql, &[&id, &lease()]).await? > 0;
+        let row = client.query_one("SELECT count(*) FROM nodes WHERE NOT fenced AND id <> $1", &[&id]).await?;
+        self.others = row.try_get::<_, i64>(0)? > 0;
+        if !alive && self.identity.id() == id {
+            self.identity.gone.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Makes the partitions of this month and the next, once in each month.
+    async fn make_partitions(&mut self) -> Result<(), Fault> {
+        let this = this_month();
+        if this != self.month {
+            let next = if this % 100 == 12 { this + 89 } else { this + 1 };
+            self.client().await?.query("SELECT make_partitions_v1($1)", &[&vec![this, next]]).await?;
+            self.month = this;
+        }
+        Ok(())
+    }
+
+    /// Outside of the commit, which would hold a lock over the whole database for it, and not too often.
+    async fn ring(&mut self) -> Result<(), Fault> {
+        if self.others {
+            let channel = self.address.channel();
+            self.client().await?.query("SELECT pg_notify($1, '')", &[&channel]).await?;
+        }
+        sleep(Duration::from_millis(BELL_MS)).await;
+        Ok(())
+    }
+}
+
+/// Work whose holder lived in a process that is gone. Those whose time is over are fenced first, so that what is found
+/// cannot go on there.
+pub(super) async fn abandoned(client: &Client) -> Result<Vec<Running>, Fault> {
+    client.execute("UPDATE nodes SET fenced = true WHERE until < now() AND NOT fenced", &[]).await?;
+    let sql = "SELECT o.id, s.id, o.to_agent FROM open o JOIN sessions s ON s.no = o.session_no \
+               WHERE o.running AND o.node IS NOT NULL \
+               AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = o.node AND NOT n.fenced) ORDER BY o.session_no, o.no DESC";
+    client.query(sql, &[]).await?.iter().map(running).collect()
+}
+
+fn running(row: &Row) -> Result<Running, Fault> {
+    let name = |error| Fault::Damaged(format!("a name that is none: {error}"));
+    Ok(Running {
+        handoff: HandoffId(row.try_get(0)?),
+        session: SessionId::new(row.try_get::<_, &str>(1)?).map_err(name)?,
+        by: AgentId::new(row.try_get::<_, &str>(2)?).map_err(name)?,
+        in_process: true,
+    })
+}
+
+/// Takes or keeps a chore. It is free when its time is over, or when whoever had it is gone.
+pub(super) async fn take_chore(client: &Client, id: Uuid, chore: &str, for_ms: u64) -> Result<bool, Fault> {
+    let sql = "INSERT INTO chores AS c (name, node, until) VALUES ($1, $2, now() + $3::bigint * interval '1 millisecond') \
+               ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = excluded.until \
+               WHERE c.node = excluded.node OR c.until < now() \
+               OR NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = c.node AND NOT n.fenced)";
+    Ok(client.execute(sql, &[&chore, &id, &int(for_ms)]).await? > 0)
+}
+
+/// The processes that are there, by when they came.
+pub(super) async fn nodes(client: &Client, id: Uuid) -> Result<Vec<Node>, Fault> {
+    let sql = "SELECT id, name, (extract(epoch FROM since) * 1000)::bigint, (extract(epoch FROM until) * 1000)::bigint \
+               FROM nodes WHERE NOT fenced AND (until > now() OR id = $1) ORDER BY since, id";
+    let read = |row: &Row| {
+        let found: Uuid = row.try_get(0)?;
+        let (since, until) = (Timestamp(row.try_get(2)?), Timestamp(row.try_get(3)?));
+        Ok(Node { id: found, name: row.try_get(1)?, since, until, this: found == id })
+    };
+    client.query(sql, &[&id]).await?.iter().map(read).collect()
+}
