@@ -12,7 +12,7 @@ use std::process::Command;
 /// Where the check lies, with the versions that it is made for.
 const FOLDER: &str = "crates/handover/tests/foreign";
 /// The packages of Python.
-const HOME: Home = Home { folder: FOLDER, name: "foreign-venv", modules: "a2a, agents, mcp, uvicorn" };
+const HOME: Home = Home { folder: FOLDER, name: "foreign-venv", modules: "a2a, agents, mcp, nats, uvicorn" };
 
 /// Runs the check. It fails where it cannot be run: nothing is left out.
 pub fn check() -> Result<(), String> {

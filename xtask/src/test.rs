@@ -69,10 +69,11 @@ fn rounds(args: &[&str]) -> Result<u32, String> {
 }
 
 fn tests(rounds: u32) -> Result<(), String> {
+    // All that is wrong is told in one run.
     let args: &[&str] = if has("nextest") {
-        &["nextest", "run", "--workspace", "--locked"]
+        &["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]
     } else {
-        &["test", "--workspace", "--tests", "--locked"]
+        &["test", "--workspace", "--tests", "--locked", "--no-fail-fast"]
     };
     let mut command = cargo(args);
     browser::ready(&mut command)?;

@@ -9,9 +9,9 @@ pub fn of_message(prefix: &str, message: &BusMessage) -> String {
     format!("{prefix}.feed.{}", parts.join("."))
 }
 
-/// All subjects of the feed.
+/// All subjects of the feed. A filter of one consumer must lie within: one that ends with `>` does so here.
 pub fn of_feed(prefix: &str) -> String {
-    format!("{prefix}.feed.*.*.*")
+    format!("{prefix}.feed.>")
 }
 
 /// All subjects of events from outside.

@@ -12,6 +12,7 @@ mod rows;
 mod scale;
 mod served;
 mod server;
+mod spent;
 mod tokens;
 mod wire;
 mod workflow;

@@ -8,12 +8,17 @@ use super::{
     load::{self, text},
     report::Report,
     rows,
+    spent::{self, Spent},
 };
 use handover::prelude::*;
 use handover_stand::Postgres;
 use std::{
     io::{BufRead, BufReader, Write as _},
     process::{Child, ChildStdout, Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 /// Sessions that each node keeps busy.
@@ -27,7 +32,7 @@ pub(super) fn run(report: &mut Report, settings: Settings) -> Result<(), String>
     let time = Duration::from_millis(if settings.quick { 2_000 } else { 10_000 });
     let rounds = if settings.quick { 1 } else { ROUNDS };
     let (mut syncs, mut by_nodes, mut bench, mut sqlite) = (vec![], [vec![], vec![], vec![]], vec![], vec![]);
-    let mut batch = vec![];
+    let mut alone = vec![];
     for round in 1..=rounds {
         let place = folder()?;
         syncs.push(Disk::open(place.path())?.rate(time / 8)?);
@@ -35,8 +40,10 @@ pub(super) fn run(report: &mut Report, settings: Settings) -> Result<(), String>
         for (nodes, found) in NODES.into_iter().zip(&mut by_nodes) {
             report.doing(&format!("round {round} of {rounds}: {nodes} on one PostgreSQL"));
             let ran = together(&server, &format!("r{nodes}"), nodes, time)?;
-            found.push(ran.iter().map(|ran| ran.steps_per_s).sum());
-            batch.push(median(ran.iter().map(|ran| ran.steps_per_batch).collect()));
+            found.push(ran.steps_per_s);
+            if nodes == 1 {
+                alone.push(ran);
+            }
         }
         report.doing(&format!("round {round} of {rounds}: pgbench, row by row"));
         bench.push(rows::pgbench(&server, time)?);
@@ -51,7 +58,8 @@ pub(super) fn run(report: &mut Report, settings: Settings) -> Result<(), String>
     let (syncs, bench, sqlite) = (median(syncs), median(bench), median(sqlite));
     let [one, two, three] = by_nodes.map(median);
     report.figure("scale.syncs_per_s", syncs, "1/s", "", "one page written and synced, alone".into());
-    let note = format!("{IN_FLIGHT} in flight at each node, {:.0} steps in a batch", median(batch));
+    let of_one = |what: fn(&Together) -> f64| median(alone.iter().map(what).collect());
+    let note = format!("{IN_FLIGHT} in flight at each node, {:.0} steps in a batch", of_one(|ran| ran.steps_per_batch));
     report.figure("scale.steps_per_s.1_nodes", one, "1/s", "", note);
     report.figure("scale.steps_per_s.2_nodes", two, "1/s", "", format!("{:.2} × one node", two / one));
     report.figure("scale.steps_per_s.3_nodes", three, "1/s", "", format!("{:.2} × one node", three / one));
@@ -60,6 +68,11 @@ pub(super) fn run(report: &mut Report, settings: Settings) -> Result<(), String>
     report.figure("scale.ratio_to_pgbench", best / bench, "ratio", ">= 2", note);
     let note = format!("SQLite: {sqlite:.0} steps/s in one process");
     report.figure("scale.ratio_to_sqlite", best / sqlite, "ratio", "", note);
+    let note = || "one node".to_owned();
+    report.figure("scale.database_us_per_step", of_one(|ran| ran.database_us), "µs", "", note());
+    report.figure("scale.node_us_per_step", of_one(|ran| ran.node_us), "µs", "", note());
+    report.figure("scale.log_bytes_per_step", of_one(|ran| ran.log_bytes), "B", "", note());
+    report.figure("scale.disk_bytes_per_handoff", of_one(|ran| ran.disk_bytes * 3.0), "B", "", note());
     Ok(())
 }
 
@@ -99,8 +112,18 @@ impl Drop for Node {
     }
 }
 
+/// What nodes did together, and what a step cost.
+struct Together {
+    steps_per_s: f64,
+    steps_per_batch: f64,
+    database_us: f64,
+    node_us: f64,
+    log_bytes: f64,
+    disk_bytes: f64,
+}
+
 /// So many nodes at once, in a schema of their own.
-fn together(server: &Postgres, schema: &str, nodes: usize, time: Duration) -> Result<Vec<load::Ran>, String> {
+fn together(server: &Postgres, schema: &str, nodes: usize, time: Duration) -> Result<Together, String> {
     let address = format!("{}?schema={schema}", server.url());
     let mut running = Vec::new();
     for n in 0..nodes {
@@ -109,17 +132,29 @@ fn together(server: &Postgres, schema: &str, nodes: usize, time: Duration) -> Re
     for node in &mut running {
         node.line()?;
     }
+    let before = Spent::by(server)?;
     for node in &mut running {
         node.go()?;
     }
-    let mut ran = Vec::new();
+    let (mut rate, mut batches, mut steps, mut cpu) = (0.0, vec![], 0.0, 0.0);
     for node in &mut running {
         let line = node.line()?;
-        let (steps, batch) = line.split_once(' ').ok_or("a node that speaks in riddles")?;
-        let number = |word: &str| word.parse::<f64>().map_err(text);
-        ran.push(load::Ran { steps_per_s: number(steps)?, steps_per_batch: number(batch)? });
+        let numbers: Vec<f64> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
+        let [per_s, per_batch, done, spent] = numbers[..] else { return Err("a node that speaks in riddles".into()) };
+        rate += per_s;
+        batches.push(per_batch);
+        steps += done;
+        cpu += spent;
     }
-    Ok(ran)
+    let spent = Spent::by(server)?.since(before);
+    Ok(Together {
+        steps_per_s: rate,
+        steps_per_batch: median(batches),
+        database_us: spent.cpu_s * 1e6 / steps,
+        node_us: cpu * 1e6 / steps,
+        log_bytes: spent.log / steps,
+        disk_bytes: spent.disk / steps,
+    })
 }
 
 /// `bench node ADDRESS NAME MS`: one node, which says when it is ready, waits for a line, and says what it did.
@@ -134,9 +169,19 @@ pub(super) fn node(args: &[&str]) -> Result<(), String> {
         let sessions = load::sessions(&engine, name, IN_FLIGHT).await?;
         println!("ready");
         std::io::stdin().read_line(&mut String::new()).map_err(text)?;
-        let work = |engine: Engine, id: SessionId, _, i| async move { load::handoff(&engine, &id, i).await };
+        let (cpu, steps) = (spent::cpu_of_me()?, Arc::new(AtomicU64::new(0)));
+        let count = steps.clone();
+        let work = move |engine: Engine, id: SessionId, _, i| {
+            let count = count.clone();
+            async move {
+                load::handoff(&engine, &id, i).await?;
+                count.fetch_add(3, Ordering::Relaxed);
+                Ok(())
+            }
+        };
         let ran = load::keep_busy(&engine, sessions, time, work).await?;
-        println!("{} {}", ran.steps_per_s, ran.steps_per_batch);
+        let (steps, cpu) = (steps.load(Ordering::Relaxed), spent::cpu_of_me()? - cpu);
+        println!("{} {} {steps} {cpu}", ran.steps_per_s, ran.steps_per_batch);
         // The others still measure: it ends when it is told to.
         std::io::stdin().read_line(&mut String::new()).map_err(text)?;
         engine.close().await.map_err(text)

@@ -103,7 +103,9 @@ mod tests {
     fn an_option_is_told_with_its_words_and_its_default() {
         let page = page().text;
         assert!(
-            page.contains("| `--db FILE` | The database file; `handover.db` when left out; also as `HANDOVER_DB` |")
+            page.contains(
+                "| `--db FILE` | The database file, handover.db when nothing is said; also as `HANDOVER_DB` |"
+            )
         );
         assert!(page.contains("one of `urgent`, `high`, `normal`, `low` |"));
         assert!(page.contains("| `--payload JSON\\|@FILE` | Data that goes with it |"));

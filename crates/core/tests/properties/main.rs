@@ -165,3 +165,24 @@ fn programs_reach_every_event() {
         assert!(seen.contains_key(word), "no program gave {word}: {seen:?}");
     }
 }
+
+/// What was once found. Taken back by hand, a part is its source's as before: by the part before it, and with that one it goes
+/// further back.
+#[test]
+fn a_part_that_is_taken_back_by_hand_is_held_by_the_one_before() {
+    let program = "agent a up=r
+        agent b up=r
+        agent c up=r
+        agent r
+        policy human=r
+        open s by a
+        initiate - owner->b sequential complete timeout=30s on=retry
+        accept @0 by target as L1 lease=5s
+        next
+        turn by owner goto=c
+        accept @6 by target as L1
+        accept @0 by target as L1
+        retry #1 by ann";
+    let program: Vec<String> = program.lines().map(|line| line.trim().to_owned()).collect();
+    assert_eq!(play(&program), Ok(()));
+}

@@ -29,6 +29,8 @@ pub struct Model {
 struct Seen {
     kind: Kind,
     from: AgentId,
+    /// The one by which its source had the session.
+    parent: Option<HandoffId>,
     status: Status,
     retries: u32,
     reroutes: u32,
@@ -83,6 +85,7 @@ impl Model {
                 let seen = Seen {
                     kind: request.kind,
                     from: request.from_agent.clone(),
+                    parent: handoff.parent_id,
                     status,
                     retries: 0,
                     reroutes: 0,
@@ -178,7 +181,8 @@ impl Model {
                     && *by == Some(id)
                 {
                     *owner = seen.from.clone();
-                    *by = None;
+                    // What is taken away by hand leaves everything as it was before; what has ended does not.
+                    *by = seen.parent.filter(|_| matches!(event, Event::Rerouted { .. }));
                 }
                 Ok(())
             }

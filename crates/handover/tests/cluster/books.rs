@@ -15,8 +15,13 @@ pub fn trail(house: &House) -> Vec<Record> {
     files.sort();
     let texts = files.into_iter().map(|file| std::fs::read_to_string(file).unwrap());
     let lines: Vec<String> = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
-    let records = lines.iter().filter_map(|line| serde_json::from_str::<Record>(line).ok());
-    records.filter(|record| !record.session_id.is_house()).collect()
+    lines.iter().map(|line| serde_json::from_str::<Line>(line).unwrap().record).collect()
+}
+
+/// A line of the export.
+#[derive(serde::Deserialize)]
+struct Line {
+    record: Record,
 }
 
 /// Each acknowledged handoff is there, was completed, and was so once.
@@ -34,9 +39,9 @@ pub fn each_once(trail: &[Record], made: &[Made]) {
     let acknowledged: BTreeSet<HandoffId> = made.iter().map(Made::id).collect();
     assert_eq!(acknowledged.len(), made.len(), "each is made once");
     let lost: Vec<_> = acknowledged.iter().filter(|id| begun.get(id) != Some(&1)).collect();
-    assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
+    assert!(lost.is_empty(), "acknowledged and lost: {} of {}, as {:?}", lost.len(), made.len(), lost[0]);
     let twice: Vec<_> = ends.iter().filter(|(_, times)| **times != 1).collect();
-    assert!(twice.is_empty(), "completed more than once: {twice:?}");
+    assert!(twice.is_empty(), "completed more than once: {}, as {:?}", twice.len(), twice[0]);
     assert_eq!(begun.len(), acknowledged.len(), "nothing was made that nobody knows of");
     assert_eq!(ends.len(), begun.len(), "every one has ended");
 }

@@ -2,7 +2,7 @@
 
 use handover::core::{
     command::Answer,
-    handoff::Request,
+    handoff::{Request, ReturnStatus},
     ids::{AgentId, HandoffId, SessionId},
     refusal::Code,
 };
@@ -109,7 +109,8 @@ pub async fn busy(client: Client, number: usize, going: Arc<Going>) -> Vec<Made>
             carry_out(&client, &pilot, id, n, &going).await;
         }
         let returned = patiently(|| client.returned(id, Duration::from_secs(60))).await.unwrap();
-        assert!(returned.is_some_and(|returned| returned.handoff_id == id), "{id} does not come back");
+        let came = returned.as_ref().is_some_and(|back| back.handoff_id == id && back.status == ReturnStatus::Success);
+        assert!(came, "{id} does not come back as it should: {returned:?}");
         going.one_more();
     }
     made

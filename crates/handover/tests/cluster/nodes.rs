@@ -21,7 +21,7 @@ agents:
   - {id: planner, kind: worker}
   - id: clerk
     kind: command
-    command: [sh, -c, "cat > work.$$; rm work.$$; echo filed"]
+    command: [sh, -c, "cat > work.$$; rm work.$$; echo '{\"text\": \"filed\"}'"]
     max_concurrent_tasks: 4
 "#;
 
@@ -94,6 +94,11 @@ impl House {
     /// A client of one node alone.
     pub fn client_of(&self, node: usize) -> Client {
         Client::new(&format!("http://{}", self.nodes[node].address), None).unwrap()
+    }
+
+    /// How many handoffs the database takes to be open.
+    pub fn open(&self) -> usize {
+        self.postgres.sql("handover", "SELECT count(*) FROM handover.open").unwrap().trim().parse().unwrap()
     }
 
     /// How many nodes of this name the database takes to be there.

@@ -30,7 +30,7 @@ def node(binary, folder, modules):
 
 def main(binary, folder, modules):
     node(binary, folder, modules)
-    for name in ("mcp_coders", "agents_check", "a2a_client", "a2a_remote"):
+    for name in ("mcp_coders", "agents_check", "a2a_client", "a2a_remote", "nats_check"):
         subprocess.run([sys.executable, HERE / f"{name}.py", binary, folder / name], check=True, timeout=300)
 
 

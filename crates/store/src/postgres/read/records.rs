@@ -95,7 +95,8 @@ async fn way(conn: &Client, query: &RecordQuery, conditions: &mut Conditions) ->
         match query.tenant.as_ref().filter(|_| way == Way::Positions) {
             Some(tenant) if is_rare(conn, column, tenant, &agent).await? => {
                 let tenant = conditions.value(tenant.clone());
-                let sql = format!("r.handoff_no IN (SELECT no FROM handoffs WHERE tenant = ${tenant} AND {column} = ?)");
+                let sql =
+                    format!("r.handoff_no IN (SELECT no FROM handoffs WHERE tenant = ${tenant} AND {column} = ?)");
                 conditions.add(&sql, agent);
                 way = Way::Handoffs;
             }
@@ -120,9 +121,8 @@ fn add_session(session: &str, query: &RecordQuery, conditions: &mut Conditions) 
 }
 
 async fn is_rare(conn: &Client, column: &str, tenant: &str, agent: &str) -> Result<bool, Fault> {
-    let sql = format!(
-        "SELECT count(*) FROM (SELECT 1 FROM handoffs WHERE tenant = $1 AND {column} = $2 LIMIT $3) AS found"
-    );
+    let sql =
+        format!("SELECT count(*) FROM (SELECT 1 FROM handoffs WHERE tenant = $1 AND {column} = $2 LIMIT $3) AS found");
     let found: i64 = get(&conn.query_one(&sql, &[&tenant, &agent, &RARE]).await?, 0)?;
     Ok(found < RARE)
 }
