@@ -42,7 +42,8 @@ pub(super) fn pgbench(server: &Postgres, time: Duration) -> Result<f64, String> 
         .map_err(text)?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     if !output.status.success() {
-        return Err(format!("pgbench failed: {}", String::from_utf8_lossy(&output.stderr)));
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("pgbench failed: {}", said.lines().next().unwrap_or_default()));
     }
     let line = said.lines().find(|line| line.starts_with("tps = ")).ok_or("pgbench says no tps")?;
     let tps: f64 = line.trim_start_matches("tps = ").split(' ').next().unwrap_or_default().parse().map_err(text)?;
@@ -71,8 +72,8 @@ fn script(records: &[usize; 3], session: usize, handoff: usize) -> String {
          SELECT nextval('bench_position') AS no, gen_random_uuid() AS id \\gset\n\
          BEGIN;\n{moved}\n{first}\n\
          INSERT INTO handoffs (no, id, session_no, tenant, n, from_agent, to_agent, type, status, level, in_process, due_at, opened_at, offered_since, state) \
-         VALUES (:no, ':id', :own, 'default', :no, 'planner', 'pilot', 'delegation', 'offered', 5, false, 1800000600000, 1800000000000, 1800000000000, '{held}');\n\
-         INSERT INTO open (no, id, session_no, to_agent, level, offered_since, due_at, running) VALUES (:no, ':id', :own, 'pilot', 5, 1800000000000, 1800000600000, false);\n\
+         VALUES (:no, :id, :own, 'default', :no, 'planner', 'pilot', 'delegation', 'offered', 5, false, 1800000600000, 1800000000000, 1800000000000, '{held}');\n\
+         INSERT INTO open (no, id, session_no, to_agent, level, offered_since, due_at, running) VALUES (:no, :id, :own, 'pilot', 5, 1800000000000, 1800000600000, false);\n\
          COMMIT;\n\
          SELECT nextval('bench_position') AS next \\gset\n\
          BEGIN;\n{moved}\n{second}\n\
@@ -83,7 +84,7 @@ fn script(records: &[usize; 3], session: usize, handoff: usize) -> String {
          BEGIN;\n{moved}\n{third}\n\
          UPDATE handoffs SET status = 'completed', due_at = NULL, closed_at = 1800000001000, closed_position = :last, state = '{held}' WHERE no = :no;\n\
          DELETE FROM open WHERE no = :no;\n\
-         INSERT INTO returns (of, session_no, to_agent, position, seq) VALUES (':id', :own, 'planner', :last, :last);\n\
+         INSERT INTO returns (of, session_no, to_agent, position, seq) VALUES (:id, :own, 'planner', :last, :last);\n\
          COMMIT;\n",
         first = wrote("initiated", &initiated, ":no"),
         second = wrote("accepted", &accepted, ":next"),

@@ -32,6 +32,26 @@ fn two_nodes_and_terminals_work_on_one_database() {
 }
 
 #[test]
+fn a_key_that_was_made_at_one_node_opens_the_other_at_once() {
+    let place = Place::new();
+    let (left, right) = (place.serve("left", &[]), place.serve("right", &[]));
+    let made = place.json(&["keys", "make", "boss", "--role", "admin", "--house"]);
+    let boss = made["secret"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned();
+    let with = |server: &str, key: &str, words: &[&str]| {
+        let output =
+            place.command(&[words, &["--server", server, "--json"]].concat()).env("HANDOVER_KEY", key).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{words:?}: {}", told(&output));
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    for n in 0..10 {
+        let (at, other) = if n % 2 == 0 { (&left, &right) } else { (&right, &left) };
+        let made = with(&at.url, &boss, &["keys", "make", &format!("k{n}"), "--role", "viewer"]);
+        with(&other.url, made["secret"].as_str().unwrap(), &["sessions"]);
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_store_is_told_with_a_code_and_without_the_password() {
     let place = Place::new();
     let port = free_port().unwrap();
@@ -48,6 +68,14 @@ fn what_is_wrong_with_a_store_is_told_with_a_code_and_without_the_password() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(code) && said.contains(hint) && !said.contains(SECRET), "{said}");
     }
+    // A schema that only newer versions can work with.
+    let store = at("handover", "handover");
+    let run = |words: &[&str]| place.command(words).env("HANDOVER_STORE", &store).output().unwrap();
+    let made = run(&["agents", "register", "--name", "desk", "--kind", "worker"]);
+    assert!(made.status.success(), "{}", told(&made));
+    postgres.sql("handover", "UPDATE handover.schema_version SET version = 99, oldest = 99").unwrap();
+    let said = told(&run(&["sessions"]));
+    assert!(said.contains("HO0804") && said.contains("version 99") && !said.contains(SECRET), "{said}");
     let output = place.command(&["sessions", "--store", &format!("mysql://ann:{SECRET}@db/x")]).output().unwrap();
     let said = told(&output);
     assert!(output.status.code() == Some(3) && said.contains("is no store"), "{said}");

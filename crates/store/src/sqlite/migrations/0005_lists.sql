@@ -15,7 +15,6 @@ CREATE INDEX handoffs_by_pair ON handoffs (tenant, from_agent, to_agent);
 CREATE INDEX handoffs_open_by_status ON handoffs (tenant, status, no, from_agent) WHERE due_at IS NOT NULL;
 CREATE INDEX handoffs_open_by_target ON handoffs (tenant, to_agent, status, no, from_agent) WHERE due_at IS NOT NULL;
 
--- What ended badly: WHERE tenant = ? AND status = ? ORDER BY no. Completed ones are everywhere.
+-- What is over: WHERE tenant = ? AND status = ? ORDER BY no, however many are open. The agents at the end save a look at the row.
 DROP INDEX handoffs_ended_badly;
-CREATE INDEX handoffs_ended_badly ON handoffs (tenant, status, no, from_agent, to_agent)
-  WHERE status IN ('failed', 'timed_out', 'escalated', 'cancelled');
+CREATE INDEX handoffs_closed ON handoffs (tenant, status, no, from_agent, to_agent) WHERE due_at IS NULL;

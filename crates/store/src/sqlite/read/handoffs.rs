@@ -53,6 +53,8 @@ pub(crate) fn handoff(conn: &Connection, id: HandoffId) -> Result<Option<Handoff
 /// Handoffs between two ids that are looked at for those of a tenant. Ids that were made in the same days begin alike: a few
 /// letters may stand for all there are.
 const BETWEEN_LOOK: i64 = 20_000;
+/// An agent with so many open handoffs is in the way of what it completed.
+const CROWD: i64 = 2_000;
 
 /// The ids of a tenant's handoffs from the first to the last.
 pub(crate) fn between(
@@ -86,12 +88,29 @@ pub(crate) fn handoffs(conn: &Connection, query: &HandoffQuery) -> Result<Vec<Ha
         },
         None => None,
     };
-    let (sql, values) = statement(query, session_no);
+    let (sql, values) = statement(query, session_no, is_crowded(&moment, query)?);
     all(moment.prepare_cached(&sql)?.query(params_from_iter(values))?, read)
 }
 
+/// Whether so much of what an agent gave or got is open that what it completed is better looked for among all that is
+/// completed.
+fn is_crowded(conn: &Connection, query: &HandoffQuery) -> Result<bool, Fault> {
+    let (Some(Status::Completed), Some(tenant), None) = (query.status, &query.tenant, &query.session) else {
+        return Ok(false);
+    };
+    let open = match (&query.from, &query.to) {
+        (None, None) => return Ok(false),
+        (_, Some(_)) => "handoffs INDEXED BY handoffs_open_by_target WHERE tenant = ?1 AND to_agent = ?2",
+        (Some(_), None) => "handoffs INDEXED BY handoffs_open_by_status WHERE tenant = ?1 AND from_agent = ?2",
+    };
+    let sql = format!("SELECT count(*) FROM (SELECT 1 FROM {open} AND due_at IS NOT NULL LIMIT ?3)");
+    let agent = query.to.as_ref().or(query.from.as_ref()).map(AgentId::as_str);
+    let open: i64 = conn.prepare_cached(&sql)?.query_row(params![tenant, agent, CROWD], |row| row.get(0))?;
+    Ok(open >= CROWD)
+}
+
 /// The index that has what is asked for in its order. A condition that it does not hold is looked at row by row.
-fn way(query: &HandoffQuery) -> &'static str {
+fn way(query: &HandoffQuery, crowded: bool) -> &'static str {
     if query.session.is_some() {
         return "INDEXED BY handoffs_by_session";
     }
@@ -101,7 +120,13 @@ fn way(query: &HandoffQuery) -> &'static str {
     match (query.status, &query.from, &query.to) {
         (Some(status), _, Some(_)) if !status.is_closed() => "INDEXED BY handoffs_open_by_target",
         (Some(status), _, None) if !status.is_closed() => "INDEXED BY handoffs_open_by_status",
-        (Some(status), _, _) if ended_badly(status) => "INDEXED BY handoffs_ended_badly",
+        // Few end badly. Completed ones are everywhere: those of an agent are found by its name.
+        (Some(Status::Completed), from, to) if !crowded && (from.is_some() || to.is_some()) => match (from, to) {
+            (Some(_), Some(_)) => "INDEXED BY handoffs_by_pair",
+            (Some(_), None) => "INDEXED BY handoffs_by_source",
+            (None, _) => "INDEXED BY handoffs_by_target",
+        },
+        (Some(_), _, _) => "INDEXED BY handoffs_closed",
         (_, Some(_), Some(_)) => "INDEXED BY handoffs_by_pair",
         (_, Some(_), None) => "INDEXED BY handoffs_by_source",
         (_, None, Some(_)) => "INDEXED BY handoffs_by_target",
@@ -109,13 +134,9 @@ fn way(query: &HandoffQuery) -> &'static str {
     }
 }
 
-fn ended_badly(status: Status) -> bool {
-    matches!(status, Status::Failed | Status::TimedOut | Status::Escalated | Status::Cancelled)
-}
-
-/// What SQLite is asked. The statuses of an index that holds only some are said to the letter: with a value that comes later,
-/// it cannot know that they are the same.
-fn statement(query: &HandoffQuery, session_no: Option<i64>) -> (String, Vec<Value>) {
+/// What SQLite is asked. What an index that holds only some rows asks of them is said to the letter: of a status that comes
+/// later it cannot know that it is the same.
+fn statement(query: &HandoffQuery, session_no: Option<i64>, crowded: bool) -> (String, Vec<Value>) {
     let (mut conditions, mut values): (Vec<&str>, Vec<Value>) = (Vec::new(), Vec::new());
     let mut add = |condition: &'static str, value: Value| {
         conditions.push(condition);
@@ -128,12 +149,9 @@ fn statement(query: &HandoffQuery, session_no: Option<i64>) -> (String, Vec<Valu
         add("h.tenant = ?", tenant.clone().into());
     }
     if let Some(status) = query.status {
-        let condition = match status {
-            _ if !status.is_closed() => "h.status = ? AND h.due_at IS NOT NULL",
-            _ if ended_badly(status) => {
-                "h.status = ? AND h.status IN ('failed', 'timed_out', 'escalated', 'cancelled')"
-            }
-            _ => "h.status = ?",
+        let condition = match status.is_closed() {
+            true => "h.status = ? AND h.due_at IS NULL",
+            false => "h.status = ? AND h.due_at IS NOT NULL",
         };
         add(condition, status.word().to_owned().into());
     }
@@ -147,7 +165,7 @@ fn statement(query: &HandoffQuery, session_no: Option<i64>) -> (String, Vec<Valu
     conditions.push(&after);
     values.push(super::super::write::int(query.after).into());
     let order = if query.latest_first { "DESC" } else { "ASC" };
-    let select = SELECT.replacen("handoffs h", &format!("handoffs h {}", way(query)), 1);
+    let select = SELECT.replacen("handoffs h", &format!("handoffs h {}", way(query, crowded)), 1);
     values.push(page(query.limit).into());
     (format!("{select} WHERE {} ORDER BY {number} {order} LIMIT ?", conditions.join(" AND ")), values)
 }
@@ -205,8 +223,8 @@ mod tests {
     use super::*;
     use crate::sqlite::migrations;
 
-    fn plan(conn: &Connection, query: &HandoffQuery) -> String {
-        let (sql, values) = statement(query, query.session.as_ref().map(|_| 1));
+    fn plan(conn: &Connection, query: &HandoffQuery, crowded: bool) -> String {
+        let (sql, values) = statement(query, query.session.as_ref().map(|_| 1), crowded);
         let mut explain = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let rows = explain.query_map(params_from_iter(values), |row| row.get::<_, String>(3)).unwrap();
         rows.map(Result::unwrap).collect::<Vec<_>>().join("; ")
@@ -229,16 +247,16 @@ mod tests {
                 }
             }
         }
-        for query in &queries {
-            let plan = plan(&conn, query);
-            let led = format!("SEARCH h USING INDEX {} (tenant=?", way(query).trim_start_matches("INDEXED BY "));
+        for (query, crowded) in queries.iter().flat_map(|query| [(query, false), (query, true)]) {
+            let (plan, way) = (plan(&conn, query, crowded), way(query, crowded));
+            let led = format!("SEARCH h USING INDEX {} (tenant=?", way.trim_start_matches("INDEXED BY "));
             assert!(plan.contains(&led) && !plan.contains("TEMP B-TREE"), "{query:?}: {plan}");
             // What an index holds, it is asked for.
-            for (held, column) in [("open_by", "status=?"), ("badly", "status=?"), ("by_pair", "to_agent=?")] {
-                assert!(!way(query).contains(held) || plan.contains(column), "{query:?}: {plan}");
+            for (held, column) in [("open_by", "status=?"), ("closed", "status=?"), ("by_pair", "to_agent=?")] {
+                assert!(!way.contains(held) || plan.contains(column), "{query:?}: {plan}");
             }
         }
         let of_session = HandoffQuery { session: Some(SessionId::new("s").unwrap()), ..base };
-        assert!(plan(&conn, &of_session).contains("handoffs_by_session (session_no=? AND n>?)"));
+        assert!(plan(&conn, &of_session, false).contains("handoffs_by_session (session_no=? AND n>?)"));
     }
 }
