@@ -28,7 +28,7 @@ impl Desk {
         let configuration = request.configuration.clone();
         let at_once = configuration.as_ref().and_then(|said| said.return_immediately).unwrap_or(false);
         let length = history(configuration.and_then(|said| said.history_length))?;
-        let mut found = self.take(request).await?;
+        let mut found = Box::pin(self.take(request)).await?;
         if !at_once && !found.state().rests() {
             self.rest(&found).await?;
             found = self.find(&found.first.id.to_string()).await?;
@@ -39,7 +39,7 @@ impl Desk {
     /// Takes a message, and answers with all that happens to its task.
     pub(crate) async fn stream(&self, request: SendMessageRequest) -> Result<Reply, Wrong> {
         let length = history(request.configuration.as_ref().and_then(|said| said.history_length))?;
-        let found = self.take(request).await?;
+        let found = Box::pin(self.take(request)).await?;
         let (follow, now) = Follow::begin(self, &found.first).await?;
         let then = (!now.state().rests()).then_some(follow);
         Ok(Reply::Stream(Box::new(Streamed { first: json!({"task": now.shown(length)}), then, until_rest: true })))

@@ -225,7 +225,7 @@ mod tests {
             ("postgres://u@h/d", true),
             ("postgresql://h", true),
             ("postgres", false),
-            ("/tmp/postgres://x", false),
+            ("folder/postgres://x", false),
             ("POSTGRES.db", false),
         ] {
             assert_eq!(is_shared_address(address), shared, "{address}");

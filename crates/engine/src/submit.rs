@@ -234,7 +234,8 @@ impl Engine {
         caller: &Caller,
     ) -> Result<Outcome, HandoffError> {
         if self.inner.shared.is_some() {
-            return self.decide_among_others(cell, id, submitted, caller).await;
+            // It is several tries deep: whoever has the store for itself does not carry that around.
+            return Box::pin(self.decide_among_others(cell, id, submitted, caller)).await;
         }
         let tried = self.try_once(cell, id, submitted, caller).await?;
         Ok((tried.answer, tried.after))

@@ -85,8 +85,8 @@ mod tests {
         let pages = file("crates/dashboard/src/page.rs", "//! x\nhtml! { p {} }");
         let taken = |text: String| vec![pages.clone(), file(TAKEN, &text)];
         let told = |files: &[File]| check(files).iter().any(|problem| problem.path == TAKEN);
-        assert!(told(&taken("0".to_owned())) && told(&[pages.clone()]));
-        assert!(!told(&taken(digest(&[pages.clone()]) + "\n")));
+        assert!(told(&taken("0".to_owned())) && told(std::slice::from_ref(&pages)));
+        assert!(!told(&taken(digest(std::slice::from_ref(&pages)) + "\n")));
         let paper = file("docs/a.md", "<img src=\"../pictures/team.webp\">");
         let names = ["team.webp".to_owned(), "lost.webp".to_owned()];
         let problems: Vec<String> = unseen(&[paper], &names).iter().map(ToString::to_string).collect();

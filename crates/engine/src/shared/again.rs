@@ -70,11 +70,8 @@ struct Trying<'a> {
     refuted: bool,
 }
 
-/// What to do after a try.
-enum Then {
-    Answer(Result<Outcome, HandoffError>),
-    Again,
-}
+/// What came of a try; nothing where it is to be tried again.
+type Then = Option<Result<Outcome, HandoffError>>;
 
 impl Engine {
     /// Decides and commits where others write as well.
@@ -93,9 +90,8 @@ impl Engine {
             let tried = self.try_once(cell, id, trying.submitted.clone(), caller).await;
             // A place that was reserved before is given back by then.
             trying.submitted.reserved = false;
-            match trying.after(tried, before.as_deref(), read).await? {
-                Then::Answer(answer) => return answer,
-                Then::Again => {}
+            if let Some(answer) = trying.after(tried, before.as_deref(), read).await? {
+                return answer;
             }
             (cell, read) = self.cell(id).await?;
             if let Some(answer) = trying.answered(cell.session.as_deref()).await? {
@@ -123,15 +119,15 @@ impl Trying<'_> {
         read: bool,
     ) -> Result<Then, HandoffError> {
         match tried {
-            Ok(tried) if tried.written => Ok(Then::Answer(Ok((tried.answer, tried.after)))),
-            Ok(_) if !read && self.is_old(before).await? => Ok(Then::Again),
-            Ok(tried) => Ok(Then::Answer(Ok((tried.answer, tried.after)))),
-            Err(Setback::Refused(_)) if !read && self.is_old(before).await? => Ok(Then::Again),
+            Ok(tried) if tried.written => Ok(Some(Ok((tried.answer, tried.after)))),
+            Ok(_) if !read && self.is_old(before).await? => Ok(None),
+            Ok(tried) => Ok(Some(Ok((tried.answer, tried.after)))),
+            Err(Setback::Refused(_)) if !read && self.is_old(before).await? => Ok(None),
             Err(Setback::Refused(error)) => {
                 let again = !std::mem::replace(&mut self.looked, true) && self.knows_more(&error).await?;
-                Ok(if again { Then::Again } else { Then::Answer(Err(error)) })
+                Ok((!again).then_some(Err(error)))
             }
-            Err(Setback::Unwritten(StoreError::Conflict | StoreError::Fenced)) => Ok(Then::Again),
+            Err(Setback::Unwritten(StoreError::Conflict | StoreError::Fenced)) => Ok(None),
             Err(Setback::Unwritten(StoreError::Refuted(_))) => {
                 // What changed first; where that does not explain it, everything.
                 if std::mem::replace(&mut self.refuted, true) {
@@ -139,13 +135,13 @@ impl Trying<'_> {
                 } else {
                     self.engine.refresh_ledger().await?;
                 }
-                Ok(Then::Again)
+                Ok(None)
             }
             Err(Setback::Unwritten(error)) => {
                 if matches!(error, StoreError::Full(_)) {
                     self.engine.refresh_loads().await?;
                 }
-                Ok(Then::Answer(Err(error.into())))
+                Ok(Some(Err(error.into())))
             }
         }
     }

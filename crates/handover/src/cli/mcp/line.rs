@@ -80,7 +80,7 @@ impl Line {
             taking: Mutex::default(),
         };
         if line.server.is_none() {
-            line.take().await?;
+            Box::pin(line.take()).await?;
         }
         Ok(line)
     }
@@ -124,7 +124,7 @@ impl Line {
             let held = self.held.read().await.is_some();
             if self.server.is_none() && !held && !desk::answers(&self.database()) {
                 // What keeps it from being opened is told to the next call.
-                let _ = self.take().await;
+                let _ = Box::pin(self.take()).await;
             }
         }
     }
@@ -208,7 +208,7 @@ impl Way for Line {
             let why = match self.try_others(&call).await {
                 Tried::Answered(Err(Fault::Unreachable(why))) | Tried::Lost(why) => why,
                 Tried::Answered(answer) => return answer,
-                Tried::Nobody => match self.take().await {
+                Tried::Nobody => match Box::pin(self.take()).await {
                     Ok(()) => "another process has the database and answers nobody".to_owned(),
                     Err(stop) => words(&stop),
                 },
