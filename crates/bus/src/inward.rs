@@ -17,7 +17,7 @@ use handover_core::{
     access::Role,
     command::Caller,
     ids::SessionId,
-    limits::{BUS_EVENT_MS, BUS_EVENT_TRIES_MAX, BUS_EVENTS_MAX, BUS_RETRY_MS, KEY_CHARS_MAX},
+    limits::{BUS_EVENT_DOUBLINGS_MAX, BUS_EVENT_MS, BUS_EVENTS_MAX, BUS_RETRY_MS, KEY_CHARS_MAX},
     refusal::{Code, HandoffError},
 };
 use handover_engine::OutsideEvent;
@@ -143,12 +143,14 @@ async fn answer(link: &Link, message: &Message, outcome: Taken) -> Result<(), as
             link.status.events.fetch_add(1, Ordering::Relaxed);
             message.ack().await
         }
-        Taken::Later(why) if tries < BUS_EVENT_TRIES_MAX => {
+        // It is not the event's fault, however long it takes.
+        Taken::Later(why) => {
             tracing::info!(subject = %message.subject, tries, "an event from outside is tried again later: {why}");
-            let wait = Duration::from_millis(BUS_RETRY_MS);
+            let doubled = BUS_RETRY_MS << tries.clamp(1, BUS_EVENT_DOUBLINGS_MAX);
+            let wait = Duration::from_millis(doubled);
             message.ack_with(AckKind::Nak(Some(wait))).await
         }
-        Taken::Wrong(why) | Taken::Later(why) => {
+        Taken::Wrong(why) => {
             link.status.refused.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(subject = %message.subject, "an event from outside is refused: {why}");
             message.ack_with(AckKind::Term).await

@@ -22,7 +22,7 @@ pub fn status_of(code: Code) -> u16 {
         // The address is right; what the body names is not there.
         Code::UnknownSource | Code::UnknownTarget | Code::NobodyCan => 422,
         Code::RateLimited | Code::TooFast => 429,
-        Code::Overloaded | Code::ShuttingDown | Code::StoreStopped | Code::StoreInUse => 503,
+        Code::Overloaded | Code::ShuttingDown | Code::StoreStopped | Code::StoreInUse | Code::StoreAway => 503,
         _ => match code.family() {
             Family::Invalid => 422,
             Family::Unauthenticated => 401,

@@ -18,7 +18,7 @@ pub const BUS_BELL_MS: u64 = 5;
 pub const BUS_EVENTS_MAX: usize = 64;
 /// How long an event from outside may be worked on before it is given to somebody else, in milliseconds.
 pub const BUS_EVENT_MS: u64 = 30_000;
-/// How often an event that cannot be taken for now is tried before it is given up.
-pub const BUS_EVENT_TRIES_MAX: i64 = 50;
+/// How often the wait before an event that cannot be taken for now is tried again is doubled.
+pub const BUS_EVENT_DOUBLINGS_MAX: i64 = 5;
 /// How long whoever ends waits until everything is on the bus, in milliseconds.
 pub const BUS_CLOSE_MS: u64 = 2_000;

@@ -5,10 +5,12 @@ use crate::{
     load::{self, Going},
     nodes::House,
 };
+use async_nats::jetstream::consumer::pull::OrderedConfig;
+use futures_util::StreamExt;
 use handover::core::{agent::AgentKind, agent::Profile};
 use handover_client::{Client, Listening};
 use handover_stand::Moment;
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 const NODES: usize = 3;
 const CLIENTS: usize = 12;
@@ -65,8 +67,12 @@ impl Trouble {
             }
             Self::PostgresRestarted => house.postgres.restart().unwrap(),
             Self::CutAfterCommit => {
-                // What a batch carries: the database has it, and the answer does not arrive.
-                house.nodes[node].way.cut_at(b"initiated", Moment::Answered);
+                // What every commit carries: the database has it, and the answer does not arrive.
+                let way = &house.nodes[node].way;
+                let before = way.cuts();
+                way.cut_at(b"\"event\":{\"kind\"", Moment::Answered);
+                let cut = || way.wait_for_cuts(before + 1, Duration::from_secs(60));
+                assert!(tokio::task::block_in_place(cut), "nothing was cut");
             }
             Self::NatsKilled => {
                 house.nats.kill().unwrap();
@@ -82,6 +88,26 @@ async fn purge(url: &str) {
     let jetstream = async_nats::jetstream::new(client);
     let stream = jetstream.get_stream("HANDOVER").await.unwrap();
     stream.purge().await.unwrap();
+}
+
+/// Whatever happened to the stream, all of it is there in the end, in order.
+async fn published(url: &str, written: &BTreeSet<String>) {
+    let jetstream = async_nats::jetstream::new(async_nats::connect(url).await.unwrap());
+    let all = async {
+        let stream = jetstream.get_stream("HANDOVER").await.unwrap();
+        let consumer = stream.create_consumer(OrderedConfig::default()).await.unwrap();
+        let (mut messages, mut missing, mut last) = (consumer.messages().await.unwrap(), written.clone(), 0);
+        while !missing.is_empty() {
+            let message = messages.next().await.unwrap().unwrap();
+            let position = message.headers.as_ref().unwrap().get("Handover-Position").unwrap().as_str();
+            let position: u64 = position.parse().unwrap();
+            assert!(position > last, "the stream goes back from {last} to {position}");
+            last = position;
+            let said: serde_json::Value = serde_json::from_slice(&message.payload).unwrap();
+            missing.remove(said["id"].as_str().unwrap());
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(120), all).await.expect("the stream has all of it");
 }
 
 /// Everything that a listener hears, whichever node it is at, until this event.
@@ -135,6 +161,9 @@ async fn three_nodes_lose_nothing_whatever_happens_to_them() {
     let trail = books::trail(&house);
     books::each_once(&trail, &made);
     assert_eq!(house.open(), 0, "every session has come to its end");
+    for n in 0..CLIENTS {
+        assert!(books::at_once(&trail, &format!("pilot-{n}")) <= 1, "pilot-{n} had two at once");
+    }
     let most = books::at_once(&trail, "clerk");
     assert!(most <= 4, "the clerk had {most} at once");
     // A repeated request gets its first answer, from whichever node.
@@ -149,6 +178,7 @@ async fn three_nodes_lose_nothing_whatever_happens_to_them() {
     let heard: BTreeSet<String> = heard.into_iter().map(|(_, id)| id).collect();
     let written: BTreeSet<String> = trail.iter().map(|r| format!("{}#{}", r.session_id, r.seq)).collect();
     assert_eq!(heard, written, "the feed has no gap");
+    published(&house.nats.url(), &written).await;
     let verified = house.output(&["verify"]);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
     println!("{} handoffs, {} records, {} steps: lost 0, twice 0", made.len(), trail.len(), going.steps());

@@ -40,10 +40,10 @@ impl Found {
 
 /// Opens the engine on what the dead have left, and compares.
 fn check(folder: &Path, log: &Log, how: How) -> Found {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let options = Options { background: false, ..child::options() };
-        let engine = Engine::open_with(process::database(folder), options).await.expect("it opens after any death");
+        let engine = Engine::connect(&process::store(folder), options).await.expect("it opens after any death");
         let mut found = Found::default();
         for number in 0..how.clients {
             look_at(&engine, number, log, how.last, &mut found).await;

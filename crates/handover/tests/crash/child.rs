@@ -14,7 +14,7 @@ pub fn options() -> Options {
 
 /// Runs until all is done, the disk fails, or somebody kills it.
 pub fn run(plan: &Plan) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         match work(plan).await {
             Ok(()) => say("finished"),
@@ -24,7 +24,7 @@ pub fn run(plan: &Plan) {
 }
 
 async fn work(plan: &Plan) -> Result<(), HandoffError> {
-    let engine = Engine::open_with(plan.database(), options()).await?;
+    let engine = Engine::connect(&plan.store(), options()).await?;
     say("opened");
     let ended = drive(&engine, plan).await;
     if let Err(error) = &ended {

@@ -44,13 +44,18 @@ impl Plan {
         Some(Self { folder, jobs: number(JOBS), clients: number(CLIENTS), pullers: number(PULLERS) })
     }
 
-    pub fn database(&self) -> PathBuf {
-        database(&self.folder)
+    pub fn store(&self) -> String {
+        store(&self.folder)
     }
 }
 
-pub fn database(folder: &Path) -> PathBuf {
-    folder.join("crash.db")
+/// The file that names a store which is elsewhere.
+pub const ELSEWHERE: &str = "elsewhere";
+
+/// Where everything is kept: a file of this folder, unless another place is written down in it.
+pub fn store(folder: &Path) -> String {
+    let here = || folder.join("crash.db").to_str().expect("a folder with a plain name").to_owned();
+    std::fs::read_to_string(folder.join(ELSEWHERE)).unwrap_or_else(|_| here())
 }
 
 /// Says a line to the parent, in one write. In the child.

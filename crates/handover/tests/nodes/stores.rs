@@ -75,7 +75,7 @@ fn what_is_wrong_with_a_store_is_told_with_a_code_and_without_the_password() {
     assert!(made.status.success(), "{}", told(&made));
     postgres.sql("handover", "UPDATE handover.schema_version SET version = 99, oldest = 99").unwrap();
     let said = told(&run(&["sessions"]));
-    assert!(said.contains("HO0804") && said.contains("version 99") && !said.contains(SECRET), "{said}");
+    assert!(said.contains("HO0803") && said.contains("version 99") && !said.contains(SECRET), "{said}");
     let output = place.command(&["sessions", "--store", &format!("mysql://ann:{SECRET}@db/x")]).output().unwrap();
     let said = told(&output);
     assert!(output.status.code() == Some(3) && said.contains("is no store"), "{said}");

@@ -2,14 +2,19 @@
 
 use super::tls::{self, Tls};
 use crate::StoreError;
-use handover_core::limits::{STORE_AWAY_MS, STORE_CONNECT_MS};
+use handover_core::limits::{STORE_AWAY_MS, STORE_CONNECT_MS, STORE_SILENT_MS};
 use std::{str::FromStr, time::Duration};
-use tokio_postgres::{Config, config::SslMode};
+use tokio_postgres::{
+    Config,
+    config::{SslMode, TargetSessionAttrs},
+};
 
 /// The schema where nothing else is said.
 const SCHEMA: &str = "handover";
 /// Longest name that PostgreSQL knows, in bytes.
 const NAME_BYTES_MAX: usize = 63;
+/// How often a database that is silent is asked whether it is there, before its connection is taken for broken.
+const SILENT_TRIES: u32 = 3;
 
 /// Where the database is, and in which of its schemas we are.
 #[derive(Clone)]
@@ -45,7 +50,14 @@ impl Address {
             other => return Err(bad(&format!("sslmode is disable, prefer, require or verify-full, not \"{other}\""))),
         };
         config.ssl_mode(ssl).connect_timeout(Duration::from_millis(STORE_CONNECT_MS));
+        // A database that falls silent with nothing of ours on its way is found by asking whether it is there.
         config.tcp_user_timeout(Duration::from_millis(STORE_AWAY_MS));
+        config.keepalives_idle(Duration::from_millis(STORE_SILENT_MS));
+        config.keepalives_interval(Duration::from_millis(STORE_SILENT_MS)).keepalives_retries(SILENT_TRIES);
+        if config.get_hosts().len() > 1 {
+            // Of several, the one that takes writes.
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
         config.application_name(format!("handover {name}"));
         Ok(Self { config, schema, tls })
     }

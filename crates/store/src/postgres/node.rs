@@ -122,7 +122,6 @@ impl Beat {
     }
 
     async fn beat(&mut self) -> Result<(), Fault> {
-        self.make_partitions().await?;
         let id = self.identity.id();
         let client = self.client().await?;
         let sql = "UPDATE nodes SET until = now() + $2 * interval '1 millisecond' WHERE id = $1 AND NOT fenced";
@@ -132,7 +131,8 @@ impl Beat {
         if !alive && self.identity.id() == id {
             self.identity.gone.notify_one();
         }
-        Ok(())
+        // After the sign of life: it may wait for whoever drops one.
+        self.make_partitions().await
     }
 
     /// Makes the partitions of this month and the next, once in each month.

@@ -154,9 +154,18 @@ impl Writer {
             Decided::None(error) => batch.iter().map(|_| Err(error.clone())).collect(),
             Decided::Apart => batch.iter().map(|_| Err(StoreError::Conflict)).collect(),
         };
-        if written.iter().any(Result::is_ok) {
-            self.identity.ring.notify_one();
+        if written.iter().all(Result::is_err) {
+            // There is nothing to publish, and whoever publishes may wait for the database.
+            self.pending.fetch_sub(1, Ordering::SeqCst);
+            for (mut waiting, written) in batch.into_iter().zip(written) {
+                if let Some(answer) = waiting.answer.take() {
+                    // Whoever asked may have gone.
+                    let _ = answer.send(written);
+                }
+            }
+            return;
         }
+        self.identity.ring.notify_one();
         // It ends after this one.
         let _ = self.follower.send(Own { batch, written }).await;
     }
@@ -166,6 +175,7 @@ impl Writer {
         self.pending.fetch_add(1, Ordering::SeqCst);
         let rows = Batch::of(batch.iter().map(|waiting| &waiting.commit), parts);
         let mut patience = Patience::since(batch.first().map_or_else(Instant::now, |waiting| waiting.since));
+        let mut remade = false;
         loop {
             let fault = match self.attempt(&rows).await {
                 Ok(Some(outcome)) => return Decided::Each(read_outcome(batch, &rows, &outcome)),
@@ -178,7 +188,8 @@ impl Writer {
                         return Decided::None(error);
                     }
                 }
-                Fault::NoPartition(_) if !self.made.is_empty() => self.made.clear(),
+                // Somebody dropped one that was made before; once is enough to tell.
+                Fault::NoPartition(_) if !std::mem::replace(&mut remade, true) => self.made.clear(),
                 Fault::Fenced => {
                     self.begin_anew().await;
                     return Decided::None(StoreError::Fenced);
