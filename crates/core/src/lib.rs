@@ -16,6 +16,7 @@ pub mod described;
 pub mod digest;
 pub mod event;
 pub mod expression;
+pub mod glance;
 pub mod graph;
 pub mod guard;
 pub mod guidance;

@@ -2,6 +2,7 @@
 
 use handover_core::{
     agent::{Agent, AgentKind},
+    glance::Stands,
     handoff::{Handoff, Status},
     ids::AgentId,
     limits::{PAGE_ROWS, PEOPLE_LOOK_MAX, WAITING_LOOK_ROWS},
@@ -23,16 +24,19 @@ pub(crate) enum Awaits {
 
 /// What the handoff waits for, where that is a person.
 pub(crate) fn awaits(engine: &Engine, handoff: &Handoff) -> Option<Awaits> {
+    stands_for(engine, &Stands::of(handoff))
+}
+
+/// The same by how a handoff stands.
+pub(crate) fn stands_for(engine: &Engine, stands: &Stands) -> Option<Awaits> {
     let kind = |id: &AgentId| engine.agent(id).ok().map(|agent| agent.profile.kind);
     let person = |id: &AgentId| kind(id) == Some(AgentKind::Human);
     // For a source that is not registered no program answers: a person has to.
     let asked = |id: &AgentId| kind(id).is_none_or(|kind| kind == AgentKind::Human);
-    match handoff.status() {
+    match stands.status {
         Status::AwaitingApproval => Some(Awaits::Word),
-        Status::Deferred if handoff.open_question().is_some() => {
-            asked(&handoff.request.from_agent).then_some(Awaits::Answer)
-        }
-        Status::Offered | Status::Running => person(&handoff.to_agent).then_some(Awaits::Work),
+        Status::Deferred if stands.asks => asked(&stands.from_agent).then_some(Awaits::Answer),
+        Status::Offered | Status::Running => person(&stands.to_agent).then_some(Awaits::Work),
         Status::Deferred
         | Status::Completed
         | Status::Failed

@@ -3,6 +3,7 @@
 
 use crate::engine::Engine;
 use handover_core::{
+    glance::Glance,
     handoff::{Handoff, Status},
     ids::{AgentId, HandoffId, SessionId},
     limits::{PAGE_MAX, STATE_COUNT_MAX, UPCOMING_LOOK_MAX},
@@ -89,6 +90,24 @@ impl Engine {
         }
         let flow = FlowRow { workflow: workflow.to_owned(), state: state.to_owned() };
         Ok(self.inner.store.sessions_in_state(&self.caller.tenant, &flow, skip, limit.min(PAGE_MAX)).await?)
+    }
+
+    /// These sessions as a list shows them, in the same order. Those that do not exist for this caller are left out; at most a
+    /// page is given.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn glances(&self, ids: &[SessionId]) -> Result<Vec<Glance>, HandoffError> {
+        let mut seen = Vec::with_capacity(ids.len().min(PAGE_MAX));
+        for id in ids.iter().take(PAGE_MAX) {
+            // Whoever sees all of a tenant's is asked for no more than the tenant, which each glance says.
+            if !id.is_house() && (!self.caller.is_restricted() || self.sees(id).await?) {
+                seen.push(id.clone());
+            }
+        }
+        let mut found = self.inner.store.glances(&seen).await?;
+        found.retain(|glance| glance.tenant == self.caller.tenant && self.caller.may_open(&glance.id));
+        Ok(found)
     }
 
     /// The experiments of the policy. What they count is of all tenants together: nobody but the house sees them.

@@ -89,16 +89,23 @@ impl Gate {
     /// Counts a request of this key. Of several processes on one store each grants its share, so that all of them together
     /// grant no more than the key may have.
     fn count(&self, key: &KeyInfo) -> Standing {
-        let nodes = u32::try_from(self.engine.live_nodes()).unwrap_or(u32::MAX).max(1);
-        let share = key.per_second.unwrap_or(self.per_second).div_euclid(nodes).max(1);
-        self.rates.take(&key.id, share, Instant::now())
+        self.rates.take(&key.id, key.per_second.unwrap_or(self.per_second), self.sharers(), Instant::now())
+    }
+
+    /// Counts a key that is not valid.
+    fn count_bad(&self, peer: SocketAddr) -> Standing {
+        self.bad.take(&network(peer.ip()), BAD_KEYS_PER_SECOND, self.sharers(), Instant::now())
+    }
+
+    fn sharers(&self) -> u32 {
+        u32::try_from(self.engine.serving_nodes()).unwrap_or(u32::MAX)
     }
 
     /// Counts for a mount that finds keys by itself, as here.
     pub(crate) fn turnstile(&self, peer: SocketAddr) -> Turnstile {
-        let (gate, bad) = (self.clone(), self.bad.clone());
+        let (gate, other) = (self.clone(), self.clone());
         let pass = move |key: &KeyInfo| gate.count(key).wait;
-        let miss = move || bad.take(&network(peer.ip()), BAD_KEYS_PER_SECOND, Instant::now()).wait;
+        let miss = move || other.count_bad(peer).wait;
         Turnstile::new(pass, miss)
     }
 
@@ -108,7 +115,7 @@ impl Gate {
             return Ok(key);
         }
         // Only those who guess are slowed down: others may come from the same address.
-        let tried = self.bad.take(&network(peer.ip()), BAD_KEYS_PER_SECOND, Instant::now());
+        let tried = self.count_bad(peer);
         if tried.wait.is_some() {
             return Err(too_many(tried, "this address, with keys that are not valid,"));
         }
@@ -165,7 +172,8 @@ fn unknown(message: &str) -> Problem {
 
 pub(crate) fn too_many(standing: Standing, who: &str) -> Problem {
     let seconds = standing.wait.unwrap_or_default().as_secs_f64();
-    let message = format!("{who} may make {} requests per second; wait {seconds:.2} s", standing.limit);
+    let shared = if standing.sharers > 1 { format!(", shared by {} nodes", standing.sharers) } else { String::new() };
+    let message = format!("{who} may make {} requests per second{shared}; wait {seconds:.2} s", standing.limit);
     let details = serde_json::json!({ "per_second": standing.limit, "retry_after_s": seconds });
     Refusal::new(Code::RateLimited, message).details(details).into()
 }

@@ -42,6 +42,8 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longest id that a caller may give its request, in characters.
 const REQUEST_ID_CHARS_MAX: usize = 64;
+/// A body of at most so many bytes is there with its head, and is passed over where nobody wants it.
+const BODY_BYTES_PASSED_OVER: usize = 8 << 10;
 
 /// All routes of the table, and what others mount beside them.
 pub(crate) fn router(state: &Arc<State>, beside: Router, mounts: Vec<Mount>) -> Router {
@@ -100,7 +102,7 @@ fn wrong_method(state: Arc<State>, allowed: String) -> impl Fn(Request) -> Handl
             let message = format!("{} is not one of {allowed}", request.method());
             let problem: Problem = Refusal::new(Code::WrongMethod, message).into();
             let id = id_of(&request);
-            let mut response = named(problem.into_response(&id), &id);
+            let mut response = named(problem.into_response(&id), &id, request.headers());
             astray(&state, request.method(), &id, 405);
             if let Ok(value) = HeaderValue::from_str(&allowed) {
                 response.headers_mut().insert(header::ALLOW, value);
@@ -123,10 +125,10 @@ async fn nowhere(state: Arc<State>, request: Request) -> Response<Body> {
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if accepts.contains("text/html") && !path.starts_with("/v1") {
         let page = (StatusCode::NOT_FOUND, Html(docs::nowhere(&path))).into_response();
-        return named(page, &id);
+        return named(page, &id, request.headers());
     }
     let problem: Problem = Refusal::new(Code::NoSuchAddress, format!("there is nothing at {path}")).into();
-    named(problem.into_response(&id), &id)
+    named(problem.into_response(&id), &id, request.headers())
 }
 
 /// The id of a request: the caller's own where it can be, else a new one.
@@ -138,14 +140,35 @@ pub(crate) fn id_of(request: &Request) -> String {
     given.filter(fits).map_or_else(|| Uuid::new_v4().simple().to_string(), str::to_owned)
 }
 
-fn named(mut response: Response<Body>, id: &str) -> Response<Body> {
+fn named(mut response: Response<Body>, id: &str, asked: &HeaderMap) -> Response<Body> {
+    let unread = is_turned_away(response.status()) && is_long(asked);
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert(REQUEST_ID, id);
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if unread {
+        // The rest of the body is not waited for. A client that does not know would send its next request into a
+        // connection that ends.
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     response
+}
+
+/// Whether this is said before the body was read, or in the middle of it.
+fn is_turned_away(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 401 | 403 | 404 | 405 | 408 | 413 | 429)
+}
+
+/// The bytes that the body has by its head, where that says so.
+fn announced(headers: &HeaderMap) -> Option<usize> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn is_long(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::TRANSFER_ENCODING)
+        || announced(headers).is_some_and(|bytes| bytes > BODY_BYTES_PASSED_OVER)
 }
 
 async fn handle(
@@ -228,7 +251,7 @@ pub(crate) fn finish(
         tenant = told.tenant.as_deref().unwrap_or("-"),
         "answered"
     );
-    named(response, id)
+    named(response, id, headers)
 }
 
 /// What is known of a request when it has been answered.
@@ -318,8 +341,7 @@ pub(crate) async fn read(headers: &HeaderMap, body: Body, patience: Duration) ->
         let details = serde_json::json!({ "limit": "REQUEST_BYTES_MAX", "max": REQUEST_BYTES_MAX });
         Problem::from(Refusal::new(Code::TooLarge, message).details(details))
     };
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|bytes| bytes > REQUEST_BYTES_MAX) {
+    if announced(headers).is_some_and(|bytes| bytes > REQUEST_BYTES_MAX) {
         return Err(too_large());
     }
     let collected = Limited::new(body, REQUEST_BYTES_MAX).collect();

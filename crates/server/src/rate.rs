@@ -20,7 +20,9 @@ struct Bucket {
 pub(crate) struct Standing {
     /// Requests per second.
     pub(crate) limit: u32,
-    /// Requests that can be made now.
+    /// How many nodes share that.
+    pub(crate) sharers: u32,
+    /// Requests that can be made here now.
     pub(crate) left: u32,
     /// How long to wait where none can.
     pub(crate) wait: Option<Duration>,
@@ -38,24 +40,27 @@ impl<K: Eq + Hash + Clone> Rates<K> {
     }
 
     /// Takes one request of this one out of its bucket, as of now.
-    pub(crate) fn take(&self, who: &K, per_second: u32, now: Instant) -> Standing {
-        let full = f64::from(per_second.saturating_mul(REQUESTS_BURST_SECONDS).max(1));
+    /// Of so many that share the rate each grants its part of it.
+    pub(crate) fn take(&self, who: &K, per_second: u32, sharers: u32, now: Instant) -> Standing {
+        let rate = f64::from(per_second.max(1)) / f64::from(sharers.max(1));
+        let full = (rate * f64::from(REQUESTS_BURST_SECONDS)).max(1.0);
         let mut buckets = self.buckets.lock();
         if buckets.len() >= self.most && !buckets.contains_key(who) {
             // Those who were quiet for so long that theirs is full again need none.
-            let rested = |bucket: &Bucket| now.duration_since(bucket.at).as_secs() >= u64::from(REQUESTS_BURST_SECONDS);
+            let long = (full / rate).max(REQUESTS_BURST_SECONDS.into());
+            let rested = |bucket: &Bucket| now.duration_since(bucket.at).as_secs_f64() >= long;
             buckets.retain(|_, bucket| !rested(bucket));
             if buckets.len() >= self.most {
-                return Standing { limit: per_second, left: 0, wait: Some(Duration::from_secs(1)) };
+                return Standing { limit: per_second, sharers, left: 0, wait: Some(Duration::from_secs(1)) };
             }
         }
         let bucket = buckets.entry(who.clone()).or_insert(Bucket { left: full, at: now });
         let passed = now.duration_since(bucket.at).as_secs_f64();
-        bucket.left = (bucket.left + passed * f64::from(per_second)).min(full);
+        bucket.left = (bucket.left + passed * rate).min(full);
         bucket.at = now;
         if bucket.left < 1.0 {
-            let wait = (1.0 - bucket.left) / f64::from(per_second.max(1));
-            return Standing { limit: per_second, left: 0, wait: Some(Duration::from_secs_f64(wait)) };
+            let wait = (1.0 - bucket.left) / rate;
+            return Standing { limit: per_second, sharers, left: 0, wait: Some(Duration::from_secs_f64(wait)) };
         }
         bucket.left -= 1.0;
         #[expect(
@@ -64,6 +69,6 @@ impl<K: Eq + Hash + Clone> Rates<K> {
             reason = "between 0 and a small whole number"
         )]
         let left = bucket.left as u32;
-        Standing { limit: per_second, left, wait: None }
+        Standing { limit: per_second, sharers, left, wait: None }
     }
 }

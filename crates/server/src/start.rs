@@ -12,8 +12,8 @@ use crate::{
 use axum::Router;
 use handover_core::{
     access::KeyId,
-    limits::{BODY_MS, COMMANDS_AT_ONCE, HEAD_MS, LINGER_MS, LISTENERS_MAX},
-    refusal::{Code, Refusal},
+    limits::{BODY_MS, CLOCK_APART_MS, COMMANDS_AT_ONCE, HEAD_MS, LINGER_MS, LISTENERS_MAX},
+    refusal::{Code, HandoffError, Refusal},
 };
 use handover_engine::Engine;
 use handover_telemetry::Metrics;
@@ -79,6 +79,9 @@ pub enum StartError {
     /// The certificate or its key cannot be used.
     #[error("TLS: {0}")]
     Tls(String),
+    /// The store cannot be told that somebody answers here.
+    #[error("{0}")]
+    Store(#[from] HandoffError),
     /// The address cannot be listened at.
     #[error("{0} cannot be listened at: {1}")]
     Listen(SocketAddr, std::io::Error),
@@ -94,6 +97,7 @@ impl StartError {
                 "give --tls-cert and --tls-key; or --behind-proxy where something in front of it speaks TLS"
             }
             Self::Tls(_) => "both files are PEM: the certificates, the server's own first, and the key of that one",
+            Self::Store(_) => "the log of the database may say more",
             Self::Listen(..) => "choose another with --listen, or end whoever has it",
         }
     }
@@ -178,6 +182,11 @@ impl Server {
         listen::more_files();
         let bound = listen::bind(options.listen).await;
         let (listener, address) = bound.map_err(|error| StartError::Listen(options.listen, error))?;
+        engine.serve().await?;
+        let apart_ms = engine.clock_apart_ms();
+        if apart_ms.unsigned_abs() > CLOCK_APART_MS {
+            tracing::warn!(apart_ms, "the clock of this machine and that of the database are apart; set both by NTP");
+        }
         let (ending, ends) = watch::channel(false);
         let gate = Gate::new(engine.clone(), beyond, options.per_second);
         let open = gate.is_open();

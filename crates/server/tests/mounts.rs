@@ -76,9 +76,12 @@ async fn bounds_and_mistakes_are_ours() {
     let url = |path: &str| format!("{}{path}", world.server.url());
     let client = world.http.clone();
     let large = client.post(url("/length")).bearer_auth(&key).body(vec![b'x'; REQUEST_BYTES_MAX + 1]);
-    assert_eq!(large.send().await.unwrap().status(), 413);
+    let refused = large.send().await.unwrap();
+    assert_eq!((refused.status().as_u16(), &refused.headers()["connection"]), (413, &"close".parse().unwrap()));
     let fits = client.post(url("/length")).bearer_auth(&key).body("four");
-    assert_eq!(fits.send().await.unwrap().text().await.unwrap(), "4");
+    let fits = fits.send().await.unwrap();
+    assert!(!fits.headers().contains_key("connection"), "it can be used again");
+    assert_eq!(fits.text().await.unwrap(), "4");
     let strange = client.get(url("/keyed")).bearer_auth(&key).header("origin", "https://elsewhere.example");
     assert_eq!(strange.send().await.unwrap().status(), 403);
     let own = client.get(url("/keyed")).bearer_auth(&key).header("origin", world.server.url());

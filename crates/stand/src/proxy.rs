@@ -238,7 +238,8 @@ impl State {
         let moment = *moment;
         self.trap = None;
         if let Some(line) = self.lines.get_mut(&id) {
-            line.mute = moment == Moment::Answered;
+            // A quick server could answer before the line is cut: nobody is to hear that.
+            line.mute = moment != Moment::Unsent;
         }
         Some(moment)
     }

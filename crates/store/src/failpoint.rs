@@ -29,6 +29,8 @@ pub const ALL: &[&str] = &[
     "whose.exit",
     "sessions.enter",
     "sessions.exit",
+    "glances.enter",
+    "glances.exit",
     "in_states.enter",
     "in_states.exit",
     "sessions_in_state.enter",

@@ -27,6 +27,7 @@ use handover_core::{
     access::Whose,
     agent::{Profile, Standing},
     digest::Digest,
+    glance::Glance,
     handoff::{Handoff, Status},
     ids::{AgentId, HandoffId, SessionId},
     ledger::{Account, Entry},
@@ -247,6 +248,8 @@ pub trait Store: Send + Sync + 'static {
     async fn whose(&self, id: &SessionId) -> Result<Option<Whose>, StoreError>;
     /// Sessions of a tenant (ids, latest first), after a number of them, at most so many.
     async fn sessions(&self, tenant: &str, skip: usize, limit: usize) -> Result<Vec<SessionId>, StoreError>;
+    /// These sessions as a list shows them, in the same order; those that are not there are left out.
+    async fn glances(&self, ids: &[SessionId]) -> Result<Vec<Glance>, StoreError>;
     /// How many sessions of a workflow stand in each of these states, in their order; none is counted beyond `most`.
     async fn in_states(
         &self,
@@ -367,6 +370,14 @@ pub trait Store: Send + Sync + 'static {
     async fn take_chore(&self, chore: &str, for_ms: u64) -> Result<bool, StoreError>;
     /// The processes that work here; none where it is only this one.
     async fn nodes(&self) -> Result<Vec<Node>, StoreError>;
+    /// Says that this process answers requests of others.
+    async fn serve(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+    /// How far the clock of this process is ahead of the one that others go by, in milliseconds.
+    fn clock_apart_ms(&self) -> i64 {
+        0
+    }
     /// Looks soon for what others wrote.
     fn look(&self) {}
 

@@ -73,6 +73,8 @@ pub struct Node {
     pub since: Timestamp,
     /// Until when it is taken to be there without another sign of life.
     pub until: Timestamp,
-    /// Whether it is the one that answers.
+    /// Whether it answers requests of others, as a server does and a terminal does not.
+    pub serves: bool,
+    /// Whether it is the one that answers now.
     pub this: bool,
 }

@@ -94,6 +94,8 @@ async fn what_happens_is_counted() {
         # TYPE handover_store_batches_total counter
         # TYPE handover_nodes gauge
         handover_nodes 1
+        # TYPE handover_clock_apart_seconds gauge
+        handover_clock_apart_seconds 0
         # TYPE handover_store_stopped gauge
         # TYPE handover_http_requests_total counter
         handover_http_requests_total{method="GET",route="/v1/handoffs/{id}",status="200"} 1

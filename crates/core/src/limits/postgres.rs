@@ -4,6 +4,10 @@
 pub const STORE_AWAY_MS: u64 = 10_000;
 /// After how long a silent database is asked whether it is there, and how long it has to say so, in milliseconds.
 pub const STORE_SILENT_MS: u64 = 2_000;
+/// A node whose clock is further than this from the database's is told of, in milliseconds.
+pub const CLOCK_APART_MS: u64 = 1_000;
+/// A node whose clock is further than this from the database's does not start, in milliseconds.
+pub const CLOCK_APART_MS_MAX: u64 = 5_000;
 /// How long one try to connect to the database may take, in milliseconds.
 pub const STORE_CONNECT_MS: u64 = 5_000;
 /// How long the database may take for one batch before its connection is taken for broken, in milliseconds.

@@ -8,15 +8,14 @@ use crate::{
     wrong::Wrong,
 };
 use handover_core::{
+    glance::Glance,
     handoff::{Handoff, Status},
     ids::{HandoffId, SessionId},
     limits::PAGE_ROWS,
     refusal::HandoffError,
-    session::Session,
 };
 use handover_engine::Engine;
 use maud::{Markup, html};
-use std::sync::Arc;
 
 /// Which sessions are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,11 +46,7 @@ pub(crate) async fn list(ask: Ask) -> Answer {
     }
     let (shown, skip) = (Shown::of(ask.query.get("show")), ask.query.skip());
     let ids = ids(&ask.engine, &shown, skip).await?;
-    let mut found = Vec::with_capacity(ids.rows.len());
-    for id in &ids.rows {
-        // One that ended to exist for whoever asks is left out.
-        found.extend(ask.engine.session(id).await.ok());
-    }
+    let found = ask.engine.glances(&ids.rows).await?;
     let turned = shown != Shown::Waiting;
     let (later, earlier) = if turned { ask.query.around(skip, ids.more) } else { (None, None) };
     let body = html! {
@@ -113,7 +108,7 @@ fn nothing(ask: &Ask, shown: &Shown) -> Markup {
     }
 }
 
-fn table(ask: &Ask, found: &[Arc<Session>]) -> Markup {
+fn table(ask: &Ask, found: &[Glance]) -> Markup {
     html! {
         table.rows {
             thead { tr { th { "Session" } th { "Who has it" } th { "Where it stands" } th { "Asked for" } th { "Workflow" } th { "Last change" } th { "Opened" } } }
@@ -171,7 +166,7 @@ async fn find(engine: &Engine, wanted: &str) -> Result<Option<String>, Wrong> {
     Ok(found.first().map(|id| parts::handoff_url(*id)))
 }
 
-fn row(ask: &Ask, session: &Arc<Session>) -> Markup {
+fn row(ask: &Ask, session: &Glance) -> Markup {
     html! {
         tr data-key=(session.id) {
             td { (parts::session(&session.id)) }

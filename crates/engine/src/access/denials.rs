@@ -71,7 +71,7 @@ impl Engine {
     pub async fn note_denial(&self, denied: Denied) -> Result<(), HandoffError> {
         let key = denied.key.filter(|key| self.inner.keys.get(key).is_some());
         // Each of several processes keeps its share.
-        let nodes = u32::try_from(self.live_nodes()).unwrap_or(u32::MAX);
+        let nodes = u32::try_from(self.serving_nodes()).unwrap_or(u32::MAX);
         let most = (DENIALS_KEPT_PER_MINUTE / nodes).max(1);
         let Some(left_out) = self.inner.denials.count(key.as_ref(), self.inner.clock.now(), most) else {
             return Ok(());

@@ -24,6 +24,11 @@ impl Cover {
         self.nodes.read().len().max(1)
     }
 
+    /// How many of them answer requests.
+    pub(crate) fn serving(&self) -> usize {
+        self.nodes.read().iter().filter(|node| node.serves).count().max(1)
+    }
+
     /// Since when any of the others has been there.
     pub(crate) fn since(&self) -> Option<Timestamp> {
         self.nodes.read().iter().filter(|node| !node.this).map(|node| node.since).min()
@@ -50,11 +55,33 @@ impl Engine {
         Ok(self.inner.store.nodes().await?)
     }
 
-    /// How many processes work on the store, as of a moment ago. What is limited for all of them together, each may grant its
-    /// share of.
+    /// How many processes work on the store, as of a moment ago.
     #[must_use]
     pub fn live_nodes(&self) -> usize {
         self.inner.shared.as_ref().map_or(1, |shared| shared.cover.count())
+    }
+
+    /// How many of them answer requests, as of a moment ago. What is limited for all of them together, each may grant its
+    /// share of.
+    #[must_use]
+    pub fn serving_nodes(&self) -> usize {
+        self.inner.shared.as_ref().map_or(1, |shared| shared.cover.serving())
+    }
+
+    /// How far the clock of this process is ahead of the database's, in milliseconds, as of a moment ago.
+    #[must_use]
+    pub fn clock_apart_ms(&self) -> i64 {
+        self.inner.store.clock_apart_ms()
+    }
+
+    /// Says that this process answers requests from now on, and looks who else does.
+    ///
+    /// # Errors
+    /// When the store cannot be reached, or this caller is no administrator of the house.
+    pub async fn serve(&self) -> Result<(), HandoffError> {
+        self.operator()?;
+        self.inner.store.serve().await?;
+        self.cover().await.map(drop)
     }
 
     /// Takes over what a process held that is gone. Gives how many pieces of work.

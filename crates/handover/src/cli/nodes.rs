@@ -22,7 +22,10 @@ pub(crate) async fn run(job: &mut Job<'_>) -> Result<(), Stop> {
     let nodes = job.engine.nodes().await?;
     if job.out.look.json {
         let told = nodes.iter().map(|node| {
-            json!({ "id": node.id, "name": node.name, "since": node.since, "until": node.until, "this": node.this })
+            json!({
+                "id": node.id, "name": node.name, "since": node.since, "until": node.until, "serves": node.serves,
+                "this": node.this,
+            })
         });
         return job.out.json(&told.collect::<Vec<_>>()).await;
     }
@@ -31,13 +34,15 @@ pub(crate) async fn run(job: &mut Job<'_>) -> Result<(), Stop> {
             "one process has this store for itself; several share a database of PostgreSQL: --store postgres://…";
         return job.out.note(note).await;
     }
-    let mut table = Table::new(&[column("NAME"), column("SINCE"), column("ALIVE UNTIL").rank(1), column("")]);
+    let mut table =
+        Table::new(&[column("NAME"), column("SINCE"), column("ALIVE UNTIL").rank(1), column("DOES"), column("")]);
     for node in &nodes {
         let here = if node.this { "answers this" } else { "" };
         table.row([
             (node.name.clone(), Style::Bold),
             cell(job.out.time(node.since)),
             cell(job.out.time(node.until)),
+            cell(if node.serves { "serves" } else { "a command" }),
             cell(here),
         ]);
     }

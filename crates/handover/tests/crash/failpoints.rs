@@ -12,9 +12,11 @@ use std::path::Path;
 /// How often a place is passed before it acts.
 const HITS: [u64; 3] = [1, 2, 7];
 /// Places that no job passes: none lists or counts sessions, defines a workflow, counts the house, keeps a note or sees only a part of it.
-const NOT_PASSED: [&str; 16] = [
+const NOT_PASSED: [&str; 18] = [
     "sessions.enter",
     "sessions.exit",
+    "glances.enter",
+    "glances.exit",
     "in_states.enter",
     "in_states.exit",
     "sessions_in_state.enter",

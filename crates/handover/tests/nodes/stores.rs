@@ -1,8 +1,23 @@
 //! Stores by address: two nodes on one database, terminals beside them, and what is said when something is wrong.
 
-use crate::place::{Place, SECRET, told};
+use crate::place::{Place, SECRET, Serving, told};
 use handover_stand::{GUARDED, Postgres, free_port};
 use serde_json::json;
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    process::{Child, Stdio},
+};
+
+/// A process that ends with the test.
+struct Ending(Child);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 #[test]
 fn two_nodes_and_terminals_work_on_one_database() {
@@ -49,6 +64,58 @@ fn a_key_that_was_made_at_one_node_opens_the_other_at_once() {
         let made = with(&at.url, &boss, &["keys", "make", &format!("k{n}"), "--role", "viewer"]);
         with(&other.url, made["secret"].as_str().unwrap(), &["sessions"]);
     }
+}
+
+/// What a server says to a key about its rate: how much is left here, and whether it was let in.
+fn asks(server: &Serving, key: &str) -> (u16, String) {
+    let address = server.url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "GET /v1/me HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut said = String::new();
+    stream.read_to_string(&mut said).unwrap();
+    let status = said.split(' ').nth(1).unwrap().parse().unwrap();
+    let left = said.lines().find_map(|line| line.strip_prefix("ratelimit-remaining: "));
+    (status, left.map_or_else(|| said.clone(), str::to_owned))
+}
+
+#[test]
+fn nodes_that_serve_share_the_rate_of_a_key_and_terminals_take_none_of_it() {
+    let place = Place::new();
+    let (left, right) = (place.serve("left", &[]), place.serve("right", &[]));
+    let key = |name: &str, per_second: &str| {
+        let made = place.json(&["keys", "make", name, "--role", "viewer", "--per-second", per_second]);
+        made["secret"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
+    };
+    let (many, few) = (key("many", "20"), key("few", "1"));
+    // A terminal that stays is a process on the store, and serves nobody.
+    let mut watching = place.command(&["watch", "--after", "0", "--json"]);
+    let watching = watching.env("HANDOVER_STORE", &place.store).stdout(Stdio::piped()).spawn().unwrap();
+    let watching = Ending(watching);
+    let known = |server: &Serving| {
+        let said = place.command(&["health", &server.url, "--json"]).output().unwrap();
+        serde_json::from_slice::<serde_json::Value>(&said.stdout).unwrap()["nodes"].as_u64()
+    };
+    for server in [&left, &right] {
+        while known(server) < Some(3) {
+            std::thread::yield_now();
+        }
+    }
+    // Two seconds of half the rate, less the one that asks.
+    for server in [&left, &right] {
+        assert_eq!(asks(server, &many), (200, "19".to_owned()));
+    }
+    // Half a request per second: one at each at once, and then none for a while.
+    for server in [&left, &right] {
+        assert_eq!(asks(server, &few), (200, "0".to_owned()));
+        let (status, said) = asks(server, &few);
+        assert_eq!(status, 429);
+        assert!(said.contains("1 requests per second, shared by 2 nodes"), "{said}");
+    }
+    drop(watching);
 }
 
 #[test]

@@ -19,6 +19,12 @@ use tokio_postgres::{AsyncMessage, CopyInSink, Row, Statement, types::ToSql};
 /// What a statement is given.
 pub(super) type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
 
+/// Waits for the database at most so long: one that lives and says nothing is as good as away.
+pub(super) async fn within<T>(ms: u64, asked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    let waited = tokio::time::timeout(Duration::from_millis(ms), asked).await;
+    waited.unwrap_or_else(|_| Err(Fault::Away("it does not answer".to_owned())))
+}
+
 /// A connection. It ends when this is dropped.
 pub(super) struct Client {
     inner: tokio_postgres::Client,
@@ -30,9 +36,12 @@ pub(super) struct Client {
 impl Client {
     /// Connects, and sets the schema. Whoever gives a bell has it rung for each notice of the database.
     pub(super) async fn connect(address: &Address, bell: Option<Arc<Notify>>) -> Result<Self, Fault> {
-        let connecting = address.config.connect(address.tls.clone());
-        let waited = tokio::time::timeout(Duration::from_millis(STORE_CONNECT_MS), connecting).await;
-        let (inner, mut connection) = waited.map_err(|_| Fault::Away("it does not answer".to_owned()))??;
+        // Large, and rare: whoever may have to connect does not carry it around.
+        within(STORE_CONNECT_MS, Box::pin(Self::connected(address, bell))).await
+    }
+
+    async fn connected(address: &Address, bell: Option<Arc<Notify>>) -> Result<Self, Fault> {
+        let (inner, mut connection) = address.config.connect(address.tls.clone()).await?;
         tokio::spawn(async move {
             let mut messages = poll_fn(move |context| connection.poll_message(context));
             while let Some(Ok(message)) = messages.next().await {

@@ -3,12 +3,18 @@
 //! What this process wrote comes from its writer, which knows the records already; what others wrote is read. Nobody hears
 //! of an answer before the feed has its records, and all that came before them.
 
-use super::{address::Address, connect::Client, fault::Fault, readers::Patience, writer::Waiting};
+use super::{
+    address::Address,
+    connect::{Client, within},
+    fault::Fault,
+    readers::Patience,
+    writer::Waiting,
+};
 use crate::{Hooks, StoreError, StoredRecord};
 use handover_core::{
     digest::Digest,
     ids::SessionId,
-    limits::{FOLLOW_PAGE, LOOK_MS},
+    limits::{FOLLOW_PAGE, LOOK_MS, STORE_BATCH_MS},
 };
 use std::{
     sync::{
@@ -88,7 +94,7 @@ impl Follower {
     }
 
     async fn publish_own(&mut self, own: Own) {
-        let Own { mut batch, mut written } = own;
+        let Own { mut batch, written } = own;
         let first = written.iter().filter_map(|written| written.as_ref().ok()?.first().copied()).min();
         if let Some(first) = first {
             let mut patience = Patience::new();
@@ -99,7 +105,7 @@ impl Follower {
                 self.client = None;
                 if patience.is_over() {
                     // It is written. Whoever waits need not wait for the database to come back; the feed does.
-                    answer(&mut batch, &mut written);
+                    answer(&mut batch, &written);
                     if self.own.is_closed() {
                         break;
                     }
@@ -109,7 +115,7 @@ impl Follower {
             self.publish_batch(&batch, &written);
         }
         self.pending.fetch_sub(1, Ordering::SeqCst);
-        answer(&mut batch, &mut written);
+        answer(&mut batch, &written);
     }
 
     /// Reads and publishes up to a position. All of it is of others: what this process wrote before is published.
@@ -129,8 +135,11 @@ impl Follower {
         let last = i64::try_from(self.last).unwrap_or(i64::MAX);
         let through = i64::try_from(through).unwrap_or(i64::MAX);
         let limit = i64::try_from(FOLLOW_PAGE).unwrap_or(i64::MAX);
-        let client = self.client().await?;
-        client.query(PAGE, &[&last, &through, &limit]).await?.iter().map(stored).collect()
+        let rows = within(STORE_BATCH_MS, async {
+            let client = self.client().await?;
+            client.query(PAGE, &[&last, &through, &limit]).await
+        });
+        rows.await?.iter().map(stored).collect()
     }
 
     /// One connection that listens and reads. It looks right after it begins to listen, for what was said before.
@@ -169,7 +178,7 @@ impl Follower {
 }
 
 /// Tells whoever waits.
-fn answer(batch: &mut [Waiting], written: &mut [Written]) {
+pub(super) fn answer(batch: &mut [Waiting], written: &[Written]) {
     for (waiting, written) in batch.iter_mut().zip(written) {
         if let Some(answer) = waiting.answer.take() {
             let _ = answer.send(written.clone());

@@ -29,7 +29,8 @@ use address::Address;
 use connect::Client;
 use follow::Follower;
 use handover_core::limits::{
-    PUBLISH_QUEUE_MAX, STORE_BATCH_MS, STORE_READERS, STORE_SCAN_MS, STORE_SCANNERS, WRITER_QUEUE_MAX, WRITER_WAIT_MS,
+    CLOCK_APART_MS_MAX, PUBLISH_QUEUE_MAX, STORE_BATCH_MS, STORE_READERS, STORE_SCAN_MS, STORE_SCANNERS,
+    WRITER_QUEUE_MAX, WRITER_WAIT_MS,
 };
 use node::{Beat, Identity};
 use parking_lot::Mutex;
@@ -80,6 +81,7 @@ impl PostgresStore {
         let identity = Arc::new(Identity::new(options.name));
         let row = client.query_one("SELECT last FROM feed", &[]).await?;
         let last = row.try_get::<_, i64>(0).map_err(Fault::from)?.unsigned_abs();
+        in_time(identity.compare_clocks(&client).await?)?;
         identity.register(&client).await?;
         Ok(Self::start(&address, Arc::new(options.hooks), identity, client, last))
     }
@@ -163,6 +165,10 @@ impl PostgresStore {
         read!(self.short, client => node::take_chore(client, self.node(), chore, for_ms))
     }
 
+    async fn say_it_serves(&self) -> Result<(), StoreError> {
+        read!(self.short, client => self.identity.serve(client))
+    }
+
     async fn live_nodes(&self) -> Result<Vec<Node>, StoreError> {
         read!(self.short, client => node::nodes(client, self.node()))
     }
@@ -191,6 +197,19 @@ impl Drop for PostgresStore {
         self.short.close();
         self.long.close();
     }
+}
+
+/// Deadlines and leases are judged by the clock of whichever node looks: one that is far off would end what others do.
+fn in_time(apart_ms: i64) -> Result<(), StoreError> {
+    if apart_ms.unsigned_abs() <= CLOCK_APART_MS_MAX {
+        return Ok(());
+    }
+    let (seconds, way) = (apart_ms.unsigned_abs() / 1_000, if apart_ms > 0 { "ahead of" } else { "behind" });
+    Err(StoreError::Failed(format!(
+        "the clock of this machine is {seconds} s {way} that of the database, and at most {} s are allowed \
+         (CLOCK_APART_MS_MAX): set both by NTP",
+        CLOCK_APART_MS_MAX / 1_000
+    )))
 }
 
 /// The first connection; a database that is just starting is waited for.

@@ -3,7 +3,7 @@
 
 use super::{
     address::Address,
-    connect::Client,
+    connect::{Client, within},
     fault::Fault,
     write::{int, month},
 };
@@ -15,7 +15,10 @@ use handover_core::{
 };
 use parking_lot::Mutex;
 use std::{
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, Ordering},
+    },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 use tokio::{
@@ -29,6 +32,10 @@ use uuid::Uuid;
 pub(super) struct Identity {
     name: String,
     id: Mutex<Uuid>,
+    /// Whether it answers requests of others.
+    serves: AtomicBool,
+    /// How far its clock is from the database's, in milliseconds: above 0 when it is ahead.
+    apart_ms: AtomicI64,
     /// Rung when others took this process for gone.
     pub(super) gone: Notify,
     /// Rung when something was written that others should look at.
@@ -37,7 +44,14 @@ pub(super) struct Identity {
 
 impl Identity {
     pub(super) fn new(name: String) -> Self {
-        Self { name, id: Mutex::new(Uuid::new_v4()), gone: Notify::new(), ring: Notify::new() }
+        Self {
+            name,
+            id: Mutex::new(Uuid::new_v4()),
+            serves: AtomicBool::new(false),
+            apart_ms: AtomicI64::new(0),
+            gone: Notify::new(),
+            ring: Notify::new(),
+        }
     }
 
     pub(super) fn id(&self) -> Uuid {
@@ -47,11 +61,34 @@ impl Identity {
     /// Becomes a new process. The row comes first: whoever knows the id can rely on it.
     pub(super) async fn register(&self, client: &Client) -> Result<Uuid, Fault> {
         let id = Uuid::new_v4();
-        let sql = "INSERT INTO nodes (id, name, since, until) \
-                   VALUES ($1, $2, now(), now() + $3 * interval '1 millisecond')";
-        client.execute(sql, &[&id, &self.name, &lease()]).await?;
+        let sql = "INSERT INTO nodes (id, name, since, until, serves) \
+                   VALUES ($1, $2, now(), now() + $3 * interval '1 millisecond', $4)";
+        client.execute(sql, &[&id, &self.name, &lease(), &self.serves.load(Ordering::SeqCst)]).await?;
         *self.id.lock() = id;
         Ok(id)
+    }
+
+    /// Says that it answers requests of others, now and whenever it comes back as a new one.
+    pub(super) async fn serve(&self, client: &Client) -> Result<(), Fault> {
+        self.serves.store(true, Ordering::SeqCst);
+        client.execute("UPDATE nodes SET serves = true WHERE id = $1", &[&self.id()]).await?;
+        Ok(())
+    }
+
+    /// Looks how far its clock is from the database's, and gives that.
+    pub(super) async fn compare_clocks(&self, client: &Client) -> Result<i64, Fault> {
+        // What is prepared does not count.
+        client.prepared(CLOCK).await?;
+        let before = now_ms();
+        let theirs: i64 = client.query_one(CLOCK, &[]).await?.try_get(0)?;
+        let apart = apart_ms(before, theirs, now_ms());
+        self.apart_ms.store(apart, Ordering::Relaxed);
+        Ok(apart)
+    }
+
+    /// How far its clock was from the database's when somebody last looked.
+    pub(super) fn apart_ms(&self) -> i64 {
+        self.apart_ms.load(Ordering::Relaxed)
     }
 
     /// Whether others took this process for gone.
@@ -72,10 +109,28 @@ fn lease() -> f64 {
     NODE_LEASE_MS as f64
 }
 
+const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+/// What the clock of this machine says.
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or_default()
+}
+
+/// How far our clock is ahead, at the least: the other one was read at some moment between two looks at ours.
+fn apart_ms(before: i64, theirs: i64, after: i64) -> i64 {
+    if theirs < before {
+        before - theirs
+    } else if theirs > after {
+        after - theirs
+    } else {
+        0
+    }
+}
+
 /// The month that it is.
 fn this_month() -> i32 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    month(Timestamp(i64::try_from(since.as_millis()).unwrap_or_default()))
+    month(Timestamp(now_ms()))
 }
 
 /// Gives signs of life, and rings for others, until the store is closed.
@@ -99,8 +154,8 @@ impl Beat {
             let done = tokio::select! {
                 // The store says so, or is gone.
                 _ = self.closed.changed() => return,
-                _ = beat.tick() => self.beat().await,
-                () = identity.ring.notified() => self.ring().await,
+                _ = beat.tick() => within(NODE_BEAT_MS, self.beat()).await,
+                () = identity.ring.notified() => within(NODE_BEAT_MS, self.ring()).await,
             };
             if done.is_err() {
                 self.client = None;
@@ -131,6 +186,8 @@ impl Beat {
         if !alive && self.identity.id() == id {
             self.identity.gone.notify_one();
         }
+        let identity = self.identity.clone();
+        identity.compare_clocks(self.client().await?).await?;
         // After the sign of life: it may wait for whoever drops one.
         self.make_partitions().await
     }
@@ -188,12 +245,27 @@ pub(super) async fn take_chore(client: &Client, id: Uuid, chore: &str, for_ms: u
 
 /// The processes that are there, by when they came.
 pub(super) async fn nodes(client: &Client, id: Uuid) -> Result<Vec<Node>, Fault> {
-    let sql = "SELECT id, name, (extract(epoch FROM since) * 1000)::bigint, (extract(epoch FROM until) * 1000)::bigint \
+    let sql = "SELECT id, name, (extract(epoch FROM since) * 1000)::bigint, (extract(epoch FROM until) * 1000)::bigint, serves \
                FROM nodes WHERE NOT fenced AND (until > now() OR id = $1) ORDER BY since, id";
     let read = |row: &Row| {
         let found: Uuid = row.try_get(0)?;
         let (since, until) = (Timestamp(row.try_get(2)?), Timestamp(row.try_get(3)?));
-        Ok(Node { id: found, name: row.try_get(1)?, since, until, this: found == id })
+        let (name, serves) = (row.try_get(1)?, row.try_get(4)?);
+        Ok(Node { id: found, name, since, until, serves, this: found == id })
     };
     client.query(sql, &[&id]).await?.iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apart_ms;
+
+    #[test]
+    fn clocks_are_apart_by_what_the_way_does_not_explain() {
+        for (before, theirs, after, apart) in
+            [(100, 100, 100, 0), (100, 150, 200, 0), (100, 90, 200, 10), (100, 260, 200, -60), (100, 40, 100, 60)]
+        {
+            assert_eq!(apart_ms(before, theirs, after), apart, "{before} {theirs} {after}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use handover_core::{
     access::Whose,
     agent::{Profile, Standing},
+    glance::Glance,
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
     ledger::{Account, Entry},
@@ -39,6 +40,13 @@ impl Store for PostgresStore {
         hit("sessions.enter")?;
         let found = ask!(self.long, conn => read::sessions::sessions(conn, tenant, skip, limit))?;
         hit("sessions.exit")?;
+        Ok(found)
+    }
+
+    async fn glances(&self, ids: &[SessionId]) -> Result<Vec<Glance>, StoreError> {
+        hit("glances.enter")?;
+        let found = ask!(self.long, conn => read::sessions::glances(conn, ids))?;
+        hit("glances.exit")?;
         Ok(found)
     }
 
@@ -348,6 +356,14 @@ impl Store for PostgresStore {
 
     async fn nodes(&self) -> Result<Vec<Node>, StoreError> {
         self.live_nodes().await
+    }
+
+    async fn serve(&self) -> Result<(), StoreError> {
+        self.say_it_serves().await
+    }
+
+    fn clock_apart_ms(&self) -> i64 {
+        self.identity.apart_ms()
     }
 
     fn look(&self) {

@@ -6,9 +6,9 @@
 
 use super::{
     address::Address,
-    connect::Client,
+    connect::{Client, within},
     fault::Fault,
-    follow::{Own, Written},
+    follow::{self, Own, Written},
     node::Identity,
     readers::Patience,
     write::Batch,
@@ -148,7 +148,7 @@ impl Writer {
         }
     }
 
-    async fn deliver(&mut self, batch: Vec<Waiting>, decided: Decided) {
+    async fn deliver(&mut self, mut batch: Vec<Waiting>, decided: Decided) {
         let written = match decided {
             Decided::Each(written) => written,
             Decided::None(error) => batch.iter().map(|_| Err(error.clone())).collect(),
@@ -157,12 +157,7 @@ impl Writer {
         if written.iter().all(Result::is_err) {
             // There is nothing to publish, and whoever publishes may wait for the database.
             self.pending.fetch_sub(1, Ordering::SeqCst);
-            for (mut waiting, written) in batch.into_iter().zip(written) {
-                if let Some(answer) = waiting.answer.take() {
-                    // Whoever asked may have gone.
-                    let _ = answer.send(written);
-                }
-            }
+            follow::answer(&mut batch, &written);
             return;
         }
         self.identity.ring.notify_one();
@@ -205,12 +200,12 @@ impl Writer {
 
     /// Tries once. Nothing when it is sure that it was not written.
     async fn attempt(&mut self, rows: &Batch<'_>) -> Result<Option<Vec<i64>>, Fault> {
-        self.make_partitions(rows).await?;
         let (id, number) = (self.identity.id(), self.number + 1);
         let sql = self.statement.clone();
-        let client = self.client().await?;
         // Prepared before: while this fails, nothing was sent.
-        client.prepared(&sql).await?;
+        let ready = within(STORE_BATCH_MS, self.prepare(rows, &sql)).await;
+        ready.inspect_err(|_| self.client = None)?;
+        let client = self.client().await?;
         let params = rows.params(&id, &number);
         let asked = tokio::time::timeout(Duration::from_millis(STORE_BATCH_MS), client.query_one(&sql, &params)).await;
         match asked {
@@ -223,6 +218,12 @@ impl Writer {
         }
     }
 
+    async fn prepare(&mut self, rows: &Batch<'_>, sql: &str) -> Result<(), Fault> {
+        self.make_partitions(rows).await?;
+        self.client().await?.prepared(sql).await?;
+        Ok(())
+    }
+
     /// Asks what came of a batch whose answer was not heard. It is not known before the database is back, so this waits as
     /// long as that takes; what has not been sent does not wait with it.
     async fn settle(&mut self, number: i64) -> Result<Option<Vec<i64>>, Fault> {
@@ -230,11 +231,11 @@ impl Writer {
         let id = self.identity.id();
         self.client = None;
         loop {
-            let asked = async {
+            let asked = within(STORE_BATCH_MS, async {
                 let client = self.client().await?;
                 let row = client.query_one("SELECT settle_v1($1, $2)", &[&id, &number]).await?;
                 Ok::<Option<Vec<i64>>, Fault>(row.try_get(0)?)
-            };
+            });
             match asked.await {
                 Ok(outcome) => {
                     self.number = number;
@@ -280,12 +281,14 @@ impl Writer {
 
     /// Somebody saw that this process was taken for gone; the writer may have begun anew since.
     async fn begin_anew_if_gone(&mut self) {
-        let asked = async {
+        let asked = within(STORE_BATCH_MS, async {
             let identity = self.identity.clone();
             identity.is_gone(self.client().await?).await
-        };
-        if asked.await == Ok(true) {
-            self.begin_anew().await;
+        });
+        match asked.await {
+            Ok(true) => self.begin_anew().await,
+            Ok(false) => {}
+            Err(_) => self.client = None,
         }
     }
 
@@ -293,10 +296,10 @@ impl Writer {
     async fn begin_anew(&mut self) {
         let mut patience = Patience::new();
         loop {
-            let registered = async {
+            let registered = within(STORE_BATCH_MS, async {
                 let identity = self.identity.clone();
                 identity.register(self.client().await?).await
-            };
+            });
             match registered.await {
                 Ok(_) => break,
                 Err(_) => self.client = None,

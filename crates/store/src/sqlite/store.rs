@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use handover_core::{
     access::Whose,
     agent::{Profile, Standing},
+    glance::Glance,
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
     ledger::{Account, Entry},
@@ -44,6 +45,14 @@ impl Store for SqliteStore {
         let tenant = tenant.to_owned();
         let found = self.long.scan(move |conn| read::sessions::sessions(conn, &tenant, skip, limit)).await?;
         hit("sessions.exit")?;
+        Ok(found)
+    }
+
+    async fn glances(&self, ids: &[SessionId]) -> Result<Vec<Glance>, StoreError> {
+        hit("glances.enter")?;
+        let ids = ids.to_vec();
+        let found = self.long.scan(move |conn| read::sessions::glances(conn, &ids)).await?;
+        hit("glances.exit")?;
         Ok(found)
     }
 

@@ -113,3 +113,28 @@ async fn being_thrown_out_loses_and_doubles_nothing() {
     let positions: Vec<u64> = all_records(&*store).await.into_keys().collect();
     assert_eq!(positions, (1..=positions.len() as u64).collect::<Vec<_>>());
 }
+
+/// A way on which nothing arrives and nothing breaks: without a time limit of ours everybody would wait for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_says_nothing_any_more_is_left_for_a_new_connection() {
+    let folder = tempfile::tempdir().unwrap();
+    let proxy = Proxy::to(&stores::address(folder.path())).await;
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let hooks = Hooks { on_foreign: Some(Box::new(move |_| tell.send(()).unwrap_or_default())), ..Hooks::default() };
+    let options = Options { address: proxy.address(), name: "here".into(), hooks };
+    let mut here = House::on(Arc::new(PostgresStore::open(options).await.unwrap()));
+    here.open("first").await;
+    let mut there = House::on(open(stores::address(folder.path())).await);
+    there.open("elsewhere").await;
+    told.recv().await.unwrap();
+    proxy.fall_silent();
+    // What is written here is written, what was written there is heard, and nobody is taken for gone.
+    let heard = async {
+        there.open("later").await;
+        told.recv().await.unwrap();
+    };
+    let (id, ()) = tokio::join!(here.open("second"), heard);
+    here.whole(&id, "ann", "bob").await;
+    let nodes = there.store.nodes().await.unwrap();
+    assert_eq!(nodes.len(), 2, "{nodes:?}");
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
-    sync::oneshot,
+    sync::{oneshot, watch},
 };
 
 /// What happens to the statement.
@@ -24,6 +24,7 @@ type Trap = Arc<Mutex<Option<(Vec<u8>, Break)>>>;
 pub struct Proxy {
     address: String,
     trap: Trap,
+    silent: watch::Sender<()>,
 }
 
 /// The end of everything that a client sends in one go.
@@ -42,13 +43,15 @@ impl Proxy {
         let port = listener.local_addr().unwrap().port();
         let trap = Trap::default();
         let armed = trap.clone();
+        let silent = watch::Sender::new(());
+        let silence = silent.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(carry(client, server.clone(), armed.clone()));
+                tokio::spawn(carry(client, server.clone(), armed.clone(), silence.subscribe()));
             }
         });
         let user = if user.is_empty() { String::new() } else { format!("{user}@") };
-        Self { address: format!("{scheme}://{user}127.0.0.1:{port}{}", &rest[at..]), trap }
+        Self { address: format!("{scheme}://{user}127.0.0.1:{port}{}", &rest[at..]), trap, silent }
     }
 
     /// The address to use instead, without encryption: the proxy reads what passes.
@@ -61,16 +64,22 @@ impl Proxy {
         *self.trap.lock() = Some((word.as_bytes().to_vec(), how));
     }
 
+    /// Nothing passes any more on the connections that stand, and nobody is told. New ones are as good as any.
+    pub fn fall_silent(&self) {
+        self.silent.send_replace(());
+    }
+
     pub fn is_armed(&self) -> bool {
         self.trap.lock().is_some()
     }
 }
 
-async fn carry(mut client: TcpStream, server: String, trap: Trap) {
+async fn carry(mut client: TcpStream, server: String, trap: Trap, mut silence: watch::Receiver<()>) {
     let Ok(mut server) = TcpStream::connect(server).await else { return };
     let (mut up, mut down) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
         tokio::select! {
+            _ = silence.changed() => return std::future::pending().await,
             sent = client.read(&mut up) => {
                 let Ok(n @ 1..) = sent else { return };
                 let carries = trap.lock().as_ref().is_some_and(|(word, _)| contains(&up[..n], word));

@@ -110,6 +110,7 @@ async fn read(house: &House, id: &handover_core::ids::SessionId) -> Result<(), S
     let some = *house.handoffs.keys().next().unwrap();
     store.session(id).await?;
     store.sessions("default", 0, 9).await?;
+    store.glances(std::slice::from_ref(id)).await?;
     store.in_states("default", "flow", &["STATE".to_owned()], 9).await?;
     let flow = FlowRow { workflow: "flow".into(), state: "STATE".into() };
     store.sessions_in_state("default", &flow, 0, 9).await?;

@@ -139,6 +139,9 @@ impl Metrics {
         registry.set(Metric::Batches, &[], number(counted.batches));
         registry.set(Metric::Stopped, &[], f64::from(u8::from(engine.stopped().is_some())));
         registry.set(Metric::Nodes, &[], number(engine.live_nodes() as u64));
+        let apart = engine.clock_apart_ms();
+        let seconds = number(apart.unsigned_abs()) / 1_000.0;
+        registry.set(Metric::ClockApart, &[], if apart < 0 { -seconds } else { seconds });
         let position = engine.feed_position();
         registry.set(Metric::FeedPosition, &[], number(position));
         registry.set(Metric::FeedLag, &[], number(position.saturating_sub(self.seen())));

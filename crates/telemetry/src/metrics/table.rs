@@ -117,6 +117,8 @@ metrics! {
         "Batches in which commits were written, each with one sync.";
     Nodes = "handover_nodes", Gauge, [], "1",
         "Nodes that work on the store, as this one knows; 1 where it has the store for itself.";
+    ClockApart = "handover_clock_apart_seconds", Gauge, [], "s",
+        "How far the clock of this node is ahead of the database's; 0 where it has the store for itself.";
     BusLag = "handover_bus_lag", Gauge, [], "1",
         "Records of the feed that are not known to be on the bus yet. Nothing where there is no bus.";
     BusConnected = "handover_bus_connected", Gauge, [], "1",

@@ -16,8 +16,9 @@ use crate::{
 };
 use handover_core::{
     access::Right,
+    glance::{Glance, Stands},
     graph::{self, Graph, Node},
-    handoff::Handoff,
+    handoff::{Handoff, Status},
     ids::{AgentId, SessionId},
     limits::{PAGE_HANDOFFS, PAGE_MESSAGES, REPORT_HANDOFFS, REPORT_MESSAGES},
     message::Message,
@@ -103,7 +104,7 @@ fn head(ask: &Ask, session: &Session) -> Markup {
     ];
     html! {
         div data-part="head" {
-            (parts::head(html! { (session.id) }, html! { (standing(&ask.engine, session)) }))
+            (parts::head(html! { (session.id) }, html! { (standing(&ask.engine, &Glance::of(session))) }))
             @if !session.original_request.is_empty() { div.lead { (parts::fold(&session.original_request)) } }
             @if let Some(flow) = session.flow.as_ref().filter(|flow| !flow.trouble.is_empty()) {
                 p.warn { "It cannot go on: " (flow.trouble) }
@@ -123,17 +124,17 @@ fn workflow(session: &Session) -> Markup {
 }
 
 /// How a session stands, in a word.
-pub(crate) fn standing(engine: &Engine, session: &Session) -> Markup {
+pub(crate) fn standing(engine: &Engine, session: &Glance) -> Markup {
     let flow = session.flow.as_ref();
     let trouble = flow.is_some_and(|flow| !flow.trouble.is_empty());
     let failed = flow.is_some_and(|flow| flow.ended == Some(End::Failed));
-    let waits = |handoff: &Arc<Handoff>| people::awaits(engine, handoff).is_some();
+    let waits = |stands: &Stands| people::stands_for(engine, stands).is_some();
     match session {
         _ if trouble => parts::badge("bad", "stuck"),
         _ if session.ended_at.is_some() && failed => parts::badge("bad", "over, failed"),
         _ if session.ended_at.is_some() => parts::badge("good", "over"),
-        _ if session.open.values().any(waits) => parts::badge("wait", "waits for a person"),
-        _ if session.open.values().any(|handoff| handoff.lease().is_some()) => parts::badge("run", "at work"),
+        _ if session.open.iter().any(waits) => parts::badge("wait", "waits for a person"),
+        _ if session.open.iter().any(|stands| stands.status == Status::Running) => parts::badge("run", "at work"),
         _ if !session.open.is_empty() => parts::badge("idle", "on its way"),
         _ => parts::badge("off", "quiet"),
     }

@@ -16,7 +16,7 @@ use handover_engine::clock::{Clock, ManualClock};
 use handover_store::{Commit, Hooks, Store, StoreError, StoredRecord, sqlite};
 use parking_lot::Mutex;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     path::Path,
     sync::{Arc, OnceLock},
 };
@@ -39,6 +39,8 @@ struct State {
     seats: Vec<Arc<Seat>>,
     /// Until when each process is taken to be there.
     living: HashMap<Uuid, (String, Timestamp, Timestamp)>,
+    /// Those that answer requests.
+    serving: HashSet<Uuid>,
     /// Who wrote which record.
     writers: HashMap<Digest, Uuid>,
     /// In which process work is held.

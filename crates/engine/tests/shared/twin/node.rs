@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use handover_core::{
     access::Whose,
     agent::{Profile, Standing},
+    glance::Glance,
     handoff::Handoff,
     ids::{AgentId, HandoffId, SessionId},
     ledger::{Account, Entry},
@@ -149,11 +150,17 @@ impl Store for Twin {
                 name: name.clone(),
                 since: *since,
                 until: *until,
+                serves: state.serving.contains(id),
                 this: *id == own,
             })
             .collect();
         nodes.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(nodes)
+    }
+
+    async fn serve(&self) -> Result<(), StoreError> {
+        self.twins.state.lock().serving.insert(*self.seat.id.lock());
+        Ok(())
     }
 
     /// The file stays with the others, and is closed with the last of them.
@@ -182,6 +189,9 @@ impl Store for Twin {
     }
     async fn sessions(&self, tenant: &str, skip: usize, limit: usize) -> Result<Vec<SessionId>, StoreError> {
         self.store().sessions(tenant, skip, limit).await
+    }
+    async fn glances(&self, ids: &[SessionId]) -> Result<Vec<Glance>, StoreError> {
+        self.store().glances(ids).await
     }
     async fn in_states(
         &self,

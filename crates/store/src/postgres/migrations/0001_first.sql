@@ -21,6 +21,7 @@ CREATE TABLE nodes (
   since   timestamptz NOT NULL,
   until   timestamptz NOT NULL,
   fenced  boolean NOT NULL DEFAULT false,
+  serves  boolean NOT NULL DEFAULT false,  -- whether it answers requests: those share what a key may ask
   batch   bigint NOT NULL DEFAULT 0,
   outcome bigint[]              -- by commit: the first position, or why not; nothing where the batch was given up
 ) WITH (fillfactor = 20);

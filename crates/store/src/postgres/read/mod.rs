@@ -17,6 +17,7 @@ pub(super) mod stats;
 use super::{connect::Client, fault::Fault};
 use handover_core::{
     digest::Digest,
+    handoff::Status,
     ids::{AgentId, HandoffId, SessionId},
     limits::PAGE_MAX,
     time::Timestamp,
@@ -97,6 +98,11 @@ fn session_id(row: &Row, column: usize) -> Result<SessionId, Fault> {
 
 fn agent_id(row: &Row, column: usize) -> Result<AgentId, Fault> {
     AgentId::new(text(row, column)?).map_err(|error| Fault::Damaged(format!("an agent's id cannot be read: {error}")))
+}
+
+fn status(word: &str) -> Result<Status, Fault> {
+    let known = Status::ALL.into_iter().find(|status| status.word() == word);
+    known.ok_or_else(|| Fault::Damaged(format!("a status is none: {word}")))
 }
 
 fn handoff_id(row: &Row, column: usize) -> Result<HandoffId, Fault> {

@@ -1,13 +1,19 @@
 //! Sessions: one with all that belongs to it, the ids of a tenant's, the ends of their chains.
 
-use super::{Client, Fault, all, count, digest, get, handoffs, page, parse, row_count, session_id, text};
+use super::{
+    Client, Fault, agent_id, all, count, digest, get, handoffs, page, parse, row_count, session_id, status, text,
+};
 use crate::{ChainEnds, rows::ItemKind};
 use handover_core::{
     access::Whose,
+    glance::{Glance, Stands, asks},
     ids::{ArtifactId, SessionId},
     session::{Artifact, Decision, Lock, Session, Variable},
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 use tokio_postgres::Row;
 
 /// To whom a session belongs.
@@ -94,6 +100,36 @@ pub(crate) async fn sessions(conn: &Client, tenant: &str, skip: usize, limit: us
     let sql = "SELECT id FROM sessions WHERE tenant = $1 ORDER BY no DESC LIMIT $2 OFFSET $3";
     let rows = conn.query(sql, &[&tenant, &page(limit), &row_count(skip)]).await?;
     all(&rows, |row| session_id(row, 0))
+}
+
+/// The sessions (0) and what they hold open (1), in one statement: they are of one moment. Of a handoff only the text of one
+/// that is put off is read: it may ask.
+const GLANCES: &str = "WITH s AS MATERIALIZED (SELECT no, id, state FROM sessions WHERE id = ANY($1)) \
+                       SELECT 0::smallint, id, state, '', '', '' FROM s UNION ALL \
+                       SELECT DISTINCT 1::smallint, s.id, h.status, h.from_agent, h.to_agent, \
+                       CASE h.status WHEN 'deferred' THEN h.state ELSE '' END \
+                       FROM s JOIN open o ON o.session_no = s.no JOIN handoffs h ON h.no = o.no";
+
+/// Sessions as a list shows them, in the order that was asked for.
+pub(crate) async fn glances(conn: &Client, ids: &[SessionId]) -> Result<Vec<Glance>, Fault> {
+    let names: Vec<&str> = ids.iter().map(SessionId::as_str).collect();
+    let mut found: BTreeMap<SessionId, Glance> = BTreeMap::new();
+    let mut open: BTreeMap<SessionId, BTreeSet<Stands>> = BTreeMap::new();
+    for row in &conn.query(GLANCES, &[&names]).await? {
+        let id = session_id(row, 1)?;
+        if get::<i16>(row, 0)? == 0 {
+            found.insert(id, parse(text(row, 2)?)?);
+            continue;
+        }
+        open.entry(id).or_default().insert(Stands {
+            status: status(text(row, 2)?)?,
+            from_agent: agent_id(row, 3)?,
+            to_agent: agent_id(row, 4)?,
+            asks: asks(text(row, 5)?)?,
+        });
+    }
+    let glance = |id: &SessionId| Some(Glance { open: open.remove(id).unwrap_or_default(), ..found.remove(id)? });
+    Ok(ids.iter().filter_map(glance).collect())
 }
 
 const ENDS: &str = "SELECT id, head_seq, head_hash, pruned_seq, pruned_hash FROM sessions";

@@ -17,6 +17,7 @@ pub(super) mod stats;
 use super::fault::Fault;
 use handover_core::{
     digest::Digest,
+    handoff::Status,
     ids::{AgentId, HandoffId, SessionId},
     limits::PAGE_MAX,
 };
@@ -49,6 +50,11 @@ fn agent_id(row: &Row<'_>, column: usize) -> Result<AgentId, Fault> {
 
 fn uuid(row: &Row<'_>, column: usize) -> Result<Uuid, Fault> {
     Ok(Uuid::from_bytes(row.get(column)?))
+}
+
+fn status(word: &str) -> Result<Status, Fault> {
+    let known = Status::ALL.into_iter().find(|status| status.word() == word);
+    known.ok_or_else(|| Fault::Damaged(format!("a status is none: {word}")))
 }
 
 fn handoff_id(row: &Row<'_>, column: usize) -> Result<HandoffId, Fault> {

@@ -1,9 +1,10 @@
 //! Sessions: one with all that belongs to it, the ids of a tenant's, the ends of their chains.
 
-use super::{Fault, all, count, digest, handoffs, page, session_id, text};
+use super::{Fault, agent_id, all, count, digest, handoffs, page, session_id, status, text};
 use crate::{ChainEnds, rows::ItemKind};
 use handover_core::{
     access::Whose,
+    glance::{Glance, Stands, asks},
     ids::{ArtifactId, SessionId},
     session::{Artifact, Decision, Lock, Session, Variable},
 };
@@ -85,6 +86,33 @@ pub(crate) fn sessions(conn: &Connection, tenant: &str, skip: usize, limit: usiz
         conn.prepare_cached("SELECT id FROM sessions WHERE tenant = ?1 ORDER BY no DESC LIMIT ?2 OFFSET ?3")?;
     let skip = i64::try_from(skip).unwrap_or(i64::MAX);
     all(find.query(params![tenant, page(limit), skip])?, |row| session_id(row, 0))
+}
+
+/// Sessions as a list shows them, as of one moment. Of a handoff only the text of one that is put off is read: it may ask.
+pub(crate) fn glances(conn: &Connection, ids: &[SessionId]) -> Result<Vec<Glance>, Fault> {
+    let moment = conn.unchecked_transaction()?;
+    let mut find = moment.prepare_cached("SELECT no, state FROM sessions WHERE id = ?1")?;
+    let mut open = moment.prepare_cached(
+        "SELECT status, from_agent, to_agent, CASE status WHEN 'deferred' THEN state ELSE '' END \
+         FROM handoffs WHERE session_no = ?1 AND closed_at IS NULL",
+    )?;
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        let mut rows = find.query([id.as_str()])?;
+        let Some(row) = rows.next()? else { continue };
+        let mut glance: Glance = parse(text(row, 1)?)?;
+        let mut rows = open.query([row.get::<_, i64>(0)?])?;
+        while let Some(row) = rows.next()? {
+            glance.open.insert(Stands {
+                status: status(text(row, 0)?)?,
+                from_agent: agent_id(row, 1)?,
+                to_agent: agent_id(row, 2)?,
+                asks: asks(text(row, 3)?)?,
+            });
+        }
+        found.push(glance);
+    }
+    Ok(found)
 }
 
 const ENDS: &str = "SELECT id, head_seq, head_hash, pruned_seq, pruned_hash FROM sessions";

@@ -6,7 +6,7 @@ use crate::{
     house::{House, agent, delegation},
     programs,
 };
-use handover_core::{command::Command, handoff::Status, record::Record};
+use handover_core::{command::Command, glance::Glance, handoff::Status, record::Record};
 use handover_store::{HandoffQuery, RecordQuery, Store, StoreError};
 use std::collections::BTreeMap;
 
@@ -26,6 +26,11 @@ pub async fn check(house: &House) {
         let ends = store.chain(id).await.unwrap().unwrap();
         assert_eq!(ends.head, (session.head.seq, session.head.hash));
     }
+    let ids: Vec<_> = house.sessions.keys().rev().cloned().collect();
+    let expected: Vec<_> = house.sessions.values().rev().map(Glance::of).collect();
+    let unknown = handover_core::ids::SessionId::new("nobody-opened-it").unwrap();
+    let asked: Vec<_> = ids.iter().chain([&unknown]).cloned().collect();
+    assert_eq!(store.glances(&asked).await.unwrap(), expected);
     for (id, handoff) in &house.handoffs {
         assert_eq!(store.handoff(*id).await.unwrap().as_ref(), Some(&**handoff));
         let waits = house.waiting.get(&id.0);
