@@ -78,8 +78,15 @@ impl Stream {
     /// Whether something is missing before the first message that the limits of the stream do not explain: somebody purged it.
     pub async fn has_hole(&self, link: &Link) -> Result<bool, Trouble> {
         let (state, config) = (&self.info.state, &self.info.config);
-        let nearly = |most: i64, is: u64| u64::try_from(most).is_ok_and(|most| most > 0 && is >= most / 10 * 9);
-        if state.messages == 0 || nearly(config.max_bytes, state.bytes) || nearly(config.max_messages, state.messages) {
+        // A limit is reached before it is: the last thing that went to keep it may have been the largest there is.
+        let largest = u64::try_from(link.client.server_info().max_payload).unwrap_or(u64::MAX);
+        let nearly = |most: i64, is: u64, one: u64| {
+            u64::try_from(most).is_ok_and(|most| most > 0 && is.saturating_add(one) >= most / 10 * 9)
+        };
+        if state.messages == 0
+            || nearly(config.max_bytes, state.bytes, largest)
+            || nearly(config.max_messages, state.messages, 1)
+        {
             return Ok(false);
         }
         let first = match self.handle.get_raw_message(state.first_sequence).await {

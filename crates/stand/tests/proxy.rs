@@ -70,7 +70,7 @@ fn it_cuts_at_the_moment_that_was_chosen() {
         assert!(proxy.wait_for_cuts(1, Duration::from_secs(10)));
         assert_eq!(ask(&mut other, b"COMMIT"), Some(b'+'), "only once: {moment:?}");
         assert_eq!(
-            heard.iter().take(2 + usize::from(reaches)).any(|bytes| bytes == b"and COMMIT"),
+            heard.iter().take(3 + usize::from(reaches)).any(|bytes| bytes == b"and COMMIT"),
             reaches,
             "{moment:?}"
         );

@@ -1,8 +1,9 @@
 //! A stream that lost something is filled again from the store.
 
-use crate::house::{House, caught_up, until};
+use crate::house::{House, caught_up, id, session, until};
 use async_nats::jetstream;
 use handover_bus::Keep;
+use handover_core::command::Open;
 use std::time::Duration;
 
 /// Waits until the stream begins with the first of everything and has all of it.
@@ -88,4 +89,26 @@ async fn what_its_limits_removed_is_not_filled_again() {
     let after = house.stream(&client).await.cached_info().clone();
     assert_eq!(after.config.max_age, Duration::from_secs(7_200));
     assert_eq!(after.state.last_sequence, before.state.last_sequence + 1, "nothing was published again");
+}
+
+/// What goes to make room may be so large that much room is left: that is no hole, and nothing is filled again for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn room_that_a_large_message_left_is_no_hole() {
+    let mut house = House::new().await;
+    house.settings.keep = Keep { bytes: Some(20_000), age: None, copies: None };
+    let bus = house.bus().await;
+    for name in ["a", "b", "c", "d", "e"] {
+        let open = Open::of(id("desk")).asking(&"x".repeat(7_000));
+        house.engine.open_session(&session(name), open).await.unwrap();
+        caught_up(&bus).await;
+    }
+    bus.close();
+    let client = house.client().await;
+    let before = house.stream(&client).await.cached_info().state.clone();
+    assert!(before.first_sequence > 1 && before.bytes < 18_000, "{before:?}");
+    let bus = house.bus().await;
+    house.talk("a", 1).await;
+    caught_up(&bus).await;
+    let after = house.stream(&client).await.cached_info().state.clone();
+    assert_eq!(after.last_sequence, house.engine.feed_position(), "nothing was published again");
 }

@@ -8,5 +8,9 @@ pub const OFFER_GRACE_MS: u64 = 500;
 pub const SHARED_LOOK_MS: u64 = 1_000;
 /// Shortest time between two looks at what is counted over all processes, in milliseconds.
 pub const SHARED_COPY_MS: u64 = 200;
+/// How many times as long as a look at what others did the pause after it is: with much that is open a look takes long.
+pub const SHARED_REST: u32 = 9;
+/// The longest such pause, in milliseconds.
+pub const SHARED_REST_MS_MAX: u64 = 1_000;
 /// Entries of the book of the house that wait for those before them; with more of them the book is read again.
 pub const BOOK_AHEAD_MAX: usize = 1_000;

@@ -20,12 +20,12 @@ pub(crate) use ledger::Count;
 
 use crate::engine::Engine;
 use handover_core::{
-    limits::{SHARED_COPY_MS, SHARED_LOOK_MS},
+    limits::{SHARED_COPY_MS, SHARED_LOOK_MS, SHARED_REST, SHARED_REST_MS_MAX},
     refusal::HandoffError,
 };
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::sync::Notify;
 
@@ -56,10 +56,12 @@ impl Shared {
 pub(crate) async fn run(engine: Engine) {
     let Some(shared) = &engine.inner.shared else { return };
     loop {
+        let begun = Instant::now();
         // The store tells everybody who asks when it is in trouble; there is nobody here to tell.
         let _ = engine.catch_up().await;
         engine.look_for_offers(false);
-        tokio::time::sleep(Duration::from_millis(SHARED_COPY_MS)).await;
+        let rest = (begun.elapsed() * SHARED_REST).min(Duration::from_millis(SHARED_REST_MS_MAX));
+        tokio::time::sleep(rest.max(Duration::from_millis(SHARED_COPY_MS))).await;
         let look = shared.loads.next_look().min(tokio::time::Instant::now() + Duration::from_millis(SHARED_LOOK_MS));
         tokio::select! {
             () = shared.bell.notified() => {}

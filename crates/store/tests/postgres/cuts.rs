@@ -2,14 +2,15 @@
 //! waits is told which.
 
 use crate::{
-    house::House,
+    house::{House, agent, session},
     proxy::{Break, Proxy, contains},
     sql::shell,
     stores,
     whole::{all_records, check},
 };
+use handover_core::command::{self, Command};
 use handover_store::{
-    Hooks, Store,
+    Hooks, Store, StoreError,
     postgres::{Options, PostgresStore},
 };
 use std::{path::Path, sync::Arc};
@@ -128,12 +129,19 @@ async fn a_database_that_says_nothing_any_more_is_left_for_a_new_connection() {
     there.open("elsewhere").await;
     told.recv().await.unwrap();
     proxy.fall_silent();
-    // What is written here is written, what was written there is heard, and nobody is taken for gone.
+    let id = session("second");
+    let decided = here.decide(&id, Command::Open(command::Open::of(agent("ann")))).unwrap();
+    // Whoever waits is told in time that it was not written; what is asked after that is, what was written there is heard,
+    // and nobody is taken for gone.
+    let lost = here.store.commit(here.commit_of(&id, &decided, None));
     let heard = async {
         there.open("later").await;
         told.recv().await.unwrap();
     };
-    let (id, ()) = tokio::join!(here.open("second"), heard);
+    let (lost, ()) = tokio::join!(lost, heard);
+    assert!(matches!(lost, Err(StoreError::Away(_))), "{lost:?}");
+    assert_eq!(sessions(folder.path(), "second").await, 0);
+    let id = here.open("second").await;
     here.whole(&id, "ann", "bob").await;
     let nodes = there.store.nodes().await.unwrap();
     assert_eq!(nodes.len(), 2, "{nodes:?}");

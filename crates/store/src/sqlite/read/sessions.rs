@@ -102,13 +102,20 @@ pub(crate) fn glances(conn: &Connection, ids: &[SessionId]) -> Result<Vec<Glance
         let Some(row) = rows.next()? else { continue };
         let mut glance: Glance = parse(text(row, 1)?)?;
         let mut rows = open.query([row.get::<_, i64>(0)?])?;
+        let mut last: Option<Stands> = None;
         while let Some(row) = rows.next()? {
-            glance.open.insert(Stands {
-                status: status(text(row, 0)?)?,
-                from_agent: agent_id(row, 1)?,
-                to_agent: agent_id(row, 2)?,
-                asks: asks(text(row, 3)?)?,
-            });
+            let (word, from, to, put_off) = (text(row, 0)?, text(row, 1)?, text(row, 2)?, text(row, 3)?);
+            // Of many in one session most stand like the one before.
+            let alike = |last: &Stands| {
+                last.status.word() == word && last.from_agent.as_str() == from && last.to_agent.as_str() == to
+            };
+            if put_off.is_empty() && last.as_ref().is_some_and(alike) {
+                continue;
+            }
+            let (from_agent, to_agent) = (agent_id(row, 1)?, agent_id(row, 2)?);
+            let stands = Stands { status: status(word)?, from_agent, to_agent, asks: asks(put_off)? };
+            glance.open.insert(stands.clone());
+            last = Some(stands);
         }
         found.push(glance);
     }
