@@ -11,7 +11,7 @@ use handover_core::{
     refusal::HandoffError,
     time::Timestamp,
 };
-use handover_store::{FlowRow, HandoffQuery};
+use handover_store::{FlowRow, HandoffQuery, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Engine {
@@ -105,9 +105,21 @@ impl Engine {
                 seen.push(id.clone());
             }
         }
-        let mut found = self.inner.store.glances(&seen).await?;
+        let mut found = match self.inner.store.glances(&seen).await {
+            // One that cannot be read must not keep all others from whoever looks.
+            Err(StoreError::Damaged(_)) => self.readable(&seen).await,
+            found => found?,
+        };
         found.retain(|glance| glance.tenant == self.caller.tenant && self.caller.may_open(&glance.id));
         Ok(found)
+    }
+
+    async fn readable(&self, ids: &[SessionId]) -> Vec<Glance> {
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            found.extend(self.inner.store.glances(std::slice::from_ref(id)).await.into_iter().flatten());
+        }
+        found
     }
 
     /// The experiments of the policy. What they count is of all tenants together: nobody but the house sees them.

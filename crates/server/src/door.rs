@@ -42,8 +42,6 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longest id that a caller may give its request, in characters.
 const REQUEST_ID_CHARS_MAX: usize = 64;
-/// A body of at most so many bytes is there with its head, and is passed over where nobody wants it.
-const BODY_BYTES_PASSED_OVER: usize = 8 << 10;
 
 /// All routes of the table, and what others mount beside them.
 pub(crate) fn router(state: &Arc<State>, beside: Router, mounts: Vec<Mount>) -> Router {
@@ -102,7 +100,7 @@ fn wrong_method(state: Arc<State>, allowed: String) -> impl Fn(Request) -> Handl
             let message = format!("{} is not one of {allowed}", request.method());
             let problem: Problem = Refusal::new(Code::WrongMethod, message).into();
             let id = id_of(&request);
-            let mut response = named(problem.into_response(&id), &id, request.headers());
+            let mut response = named(problem.into_response(&id), &id, has_body(request.headers()));
             astray(&state, request.method(), &id, 405);
             if let Ok(value) = HeaderValue::from_str(&allowed) {
                 response.headers_mut().insert(header::ALLOW, value);
@@ -125,10 +123,10 @@ async fn nowhere(state: Arc<State>, request: Request) -> Response<Body> {
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if accepts.contains("text/html") && !path.starts_with("/v1") {
         let page = (StatusCode::NOT_FOUND, Html(docs::nowhere(&path))).into_response();
-        return named(page, &id, request.headers());
+        return named(page, &id, has_body(request.headers()));
     }
     let problem: Problem = Refusal::new(Code::NoSuchAddress, format!("there is nothing at {path}")).into();
-    named(problem.into_response(&id), &id, request.headers())
+    named(problem.into_response(&id), &id, has_body(request.headers()))
 }
 
 /// The id of a request: the caller's own where it can be, else a new one.
@@ -140,8 +138,8 @@ pub(crate) fn id_of(request: &Request) -> String {
     given.filter(fits).map_or_else(|| Uuid::new_v4().simple().to_string(), str::to_owned)
 }
 
-fn named(mut response: Response<Body>, id: &str, asked: &HeaderMap) -> Response<Body> {
-    let unread = is_turned_away(response.status()) && is_long(asked);
+/// `unread` says that a body came with the request and nobody read all of it.
+fn named(mut response: Response<Body>, id: &str, unread: bool) -> Response<Body> {
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert(REQUEST_ID, id);
@@ -156,19 +154,14 @@ fn named(mut response: Response<Body>, id: &str, asked: &HeaderMap) -> Response<
     response
 }
 
-/// Whether this is said before the body was read, or in the middle of it.
-fn is_turned_away(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 401 | 403 | 404 | 405 | 408 | 413 | 429)
-}
-
 /// The bytes that the body has by its head, where that says so.
 fn announced(headers: &HeaderMap) -> Option<usize> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-fn is_long(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::TRANSFER_ENCODING)
-        || announced(headers).is_some_and(|bytes| bytes > BODY_BYTES_PASSED_OVER)
+/// Whether a body follows the head.
+fn has_body(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::TRANSFER_ENCODING) || announced(headers).is_some_and(|bytes| bytes > 0)
 }
 
 async fn handle(
@@ -251,7 +244,7 @@ pub(crate) fn finish(
         tenant = told.tenant.as_deref().unwrap_or("-"),
         "answered"
     );
-    named(response, id, headers)
+    named(response, id, !told.read && has_body(headers))
 }
 
 /// What is known of a request when it has been answered.
@@ -262,16 +255,18 @@ pub(crate) struct Told {
     standing: Option<Standing>,
     /// Whether the rate of the key stopped it.
     limited: bool,
+    /// Whether all of the body was read.
+    pub(crate) read: bool,
 }
 
 impl Told {
-    /// Who was let in.
     /// Somebody whom a mount found by itself.
     pub(crate) fn found(&mut self, key: &KeyInfo) {
         self.key = Some(key.id.to_string());
         self.tenant = Some(key.tenant.clone());
     }
 
+    /// Who was let in.
     pub(crate) fn entered(&mut self, entered: &Entered) {
         self.key = entered.key.as_ref().map(|key| key.id.to_string());
         self.tenant = Some(entered.caller.tenant.clone());
@@ -318,7 +313,15 @@ async fn answer(
     if route.parameters.iter().any(|parameter| parameter.name.starts_with("If-")) {
         crate::etag::readable(headers)?;
     }
-    let body = if route.body.is_some() { read(headers, body, state.body).await? } else { Bytes::new() };
+    let body = if route.body.is_some() {
+        let body = read(headers, body, state.body).await?;
+        told.read = true;
+        body
+    } else {
+        // Nobody wants it, but the next request stands behind it.
+        told.read = !has_body(headers) || read(headers, body, state.body).await.is_ok();
+        Bytes::new()
+    };
     if !body.is_empty() && !is_json(headers) {
         return Err(Refusal::new(Code::WrongMediaType, "the body is not said to be JSON").at("content-type").into());
     }

@@ -88,6 +88,7 @@ async fn answer(
     let came = enter(state, guard, &mut request, told).await?;
     let (parts, body) = request.into_parts();
     let body = door::read(&parts.headers, body, state.body).await?;
+    told.read = true;
     let response = tokio::select! {
         response = next.run(Request::from_parts(parts, Body::from(body))) => response,
         refusal = sent_away(state, &came) => return Err(refusal.into()),

@@ -168,7 +168,7 @@ impl Server {
     /// Starts to answer on this engine.
     ///
     /// # Errors
-    /// When the address cannot be had, or it would not be safe.
+    /// When the address cannot be had, it would not be safe, or the store cannot be told.
     pub async fn start(engine: Engine, options: Options) -> Result<Self, StartError> {
         // Whatever stands in front of it may be reached from anywhere.
         let beyond = !options.listen.ip().is_loopback() || options.behind_proxy;

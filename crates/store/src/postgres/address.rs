@@ -49,7 +49,9 @@ impl Address {
             "verify-ca" | "verify-full" => (SslMode::Require, tls::checked(roots.as_deref())?),
             other => return Err(bad(&format!("sslmode is disable, prefer, require or verify-full, not \"{other}\""))),
         };
-        config.ssl_mode(ssl).connect_timeout(Duration::from_millis(STORE_CONNECT_MS));
+        // Within the time of one try each of several hosts gets its turn.
+        let turns = u32::try_from(config.get_hosts().len()).unwrap_or(1).max(1);
+        config.ssl_mode(ssl).connect_timeout(Duration::from_millis(STORE_CONNECT_MS) / turns);
         // A database that falls silent with nothing of ours on its way is found by asking whether it is there.
         config.tcp_user_timeout(Duration::from_millis(STORE_AWAY_MS));
         config.keepalives_idle(Duration::from_millis(STORE_SILENT_MS));

@@ -13,7 +13,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::Notify;
+use tokio::{sync::Notify, task::AbortHandle};
 use tokio_postgres::{AsyncMessage, CopyInSink, Row, Statement, types::ToSql};
 
 /// What a statement is given.
@@ -25,9 +25,17 @@ pub(super) async fn within<T>(ms: u64, asked: impl Future<Output = Result<T, Fau
     waited.unwrap_or_else(|_| Err(Fault::Away("it does not answer".to_owned())))
 }
 
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.carrier.abort();
+    }
+}
+
 /// A connection. It ends when this is dropped.
 pub(super) struct Client {
     inner: tokio_postgres::Client,
+    /// The task that carries what is said. By itself it waits for answers that are owed, which on a silent line is for ever.
+    carrier: AbortHandle,
     statements: Mutex<HashMap<String, Statement>>,
     /// Whether a transaction is open, so that nobody else may use it.
     in_moment: AtomicBool,
@@ -42,7 +50,7 @@ impl Client {
 
     async fn connected(address: &Address, bell: Option<Arc<Notify>>) -> Result<Self, Fault> {
         let (inner, mut connection) = address.config.connect(address.tls.clone()).await?;
-        tokio::spawn(async move {
+        let carrier = tokio::spawn(async move {
             let mut messages = poll_fn(move |context| connection.poll_message(context));
             while let Some(Ok(message)) = messages.next().await {
                 if let (AsyncMessage::Notification(_), Some(bell)) = (&message, &bell) {
@@ -50,7 +58,8 @@ impl Client {
                 }
             }
         });
-        let client = Self { inner, statements: Mutex::default(), in_moment: AtomicBool::new(false) };
+        let carrier = carrier.abort_handle();
+        let client = Self { inner, carrier, statements: Mutex::default(), in_moment: AtomicBool::new(false) };
         // What the database's owner set for other work may not change what we promise, nor how plans are made for us.
         let set = format!(
             "SET search_path TO {}; SET synchronous_commit TO on; SET default_transaction_isolation TO 'read committed'; \

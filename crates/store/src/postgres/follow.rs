@@ -50,6 +50,8 @@ pub(super) struct Follower {
     /// The last position that was published.
     pub(super) last: u64,
     pub(super) client: Option<Client>,
+    /// Records that are read at once: fewer after a page that took too long.
+    pub(super) page_rows: usize,
 }
 
 const PAGE: &str = "SELECT r.position, s.id, r.seq, r.hash, r.text FROM records r JOIN sessions s ON s.no = r.session_no \
@@ -76,9 +78,10 @@ impl Follower {
     /// when that is decided, what lies before it is read anyway.
     async fn look(&mut self) {
         while self.pending.load(Ordering::SeqCst) == 0 {
+            let most = self.page_rows;
             match self.page(u64::MAX).await {
                 Ok(records) if self.pending.load(Ordering::SeqCst) == 0 => {
-                    let whole = records.len() == FOLLOW_PAGE;
+                    let whole = records.len() >= most;
                     self.publish_foreign(&records);
                     if !whole {
                         return;
@@ -134,12 +137,16 @@ impl Follower {
     async fn page(&mut self, through: u64) -> Result<Vec<StoredRecord>, Fault> {
         let last = i64::try_from(self.last).unwrap_or(i64::MAX);
         let through = i64::try_from(through).unwrap_or(i64::MAX);
-        let limit = i64::try_from(FOLLOW_PAGE).unwrap_or(i64::MAX);
+        let limit = i64::try_from(self.page_rows).unwrap_or(i64::MAX);
         let rows = within(STORE_BATCH_MS, async {
             let client = self.client().await?;
             client.query(PAGE, &[&last, &through, &limit]).await
         });
-        rows.await?.iter().map(stored).collect()
+        let rows = rows.await.inspect_err(|_| self.page_rows = (self.page_rows / 2).max(1))?;
+        if rows.len() < self.page_rows {
+            self.page_rows = FOLLOW_PAGE;
+        }
+        rows.iter().map(stored).collect()
     }
 
     /// One connection that listens and reads. It looks right after it begins to listen, for what was said before.

@@ -26,10 +26,10 @@ const SPAN_MS: i64 = 10 * 60 * 1_000;
 
 use crate::{Commit, Hooks, Node, Prunable, Running, StoreError, failpoint};
 use address::Address;
-use connect::Client;
+use connect::{Client, within};
 use follow::Follower;
 use handover_core::limits::{
-    CLOCK_APART_MS_MAX, PUBLISH_QUEUE_MAX, STORE_BATCH_MS, STORE_READERS, STORE_SCAN_MS, STORE_SCANNERS,
+    CLOCK_APART_MS_MAX, FOLLOW_PAGE, PUBLISH_QUEUE_MAX, STORE_BATCH_MS, STORE_READERS, STORE_SCAN_MS, STORE_SCANNERS,
     WRITER_QUEUE_MAX, WRITER_WAIT_MS,
 };
 use node::{Beat, Identity};
@@ -79,10 +79,13 @@ impl PostgresStore {
         let client = reached(&address).await?;
         migrations::apply(&client, &address).await?;
         let identity = Arc::new(Identity::new(options.name));
-        let row = client.query_one("SELECT last FROM feed", &[]).await?;
-        let last = row.try_get::<_, i64>(0).map_err(Fault::from)?.unsigned_abs();
-        in_time(identity.compare_clocks(&client).await?)?;
-        identity.register(&client).await?;
+        let begun = within(STORE_BATCH_MS, async {
+            let last: i64 = client.query_one("SELECT last FROM feed", &[]).await?.try_get(0)?;
+            Ok((last.unsigned_abs(), identity.compare_clocks(&client).await?))
+        });
+        let (last, apart_ms) = begun.await?;
+        in_time(apart_ms)?;
+        within(STORE_BATCH_MS, identity.register(&client)).await?;
         Ok(Self::start(&address, Arc::new(options.hooks), identity, client, last))
     }
 
@@ -106,8 +109,16 @@ impl PostgresStore {
             made: HashSet::new(),
             statement: write::statement(),
         };
-        let follower =
-            Follower { address: address.clone(), hooks, own, pending, bell: bell.clone(), last, client: None };
+        let follower = Follower {
+            address: address.clone(),
+            hooks,
+            own,
+            pending,
+            bell: bell.clone(),
+            last,
+            client: None,
+            page_rows: FOLLOW_PAGE,
+        };
         let beat = Beat {
             address: address.clone(),
             identity: identity.clone(),
@@ -204,9 +215,10 @@ fn in_time(apart_ms: i64) -> Result<(), StoreError> {
     if apart_ms.unsigned_abs() <= CLOCK_APART_MS_MAX {
         return Ok(());
     }
-    let (seconds, way) = (apart_ms.unsigned_abs() / 1_000, if apart_ms > 0 { "ahead of" } else { "behind" });
+    let (apart, way) = (apart_ms.unsigned_abs(), if apart_ms > 0 { "ahead of" } else { "behind" });
+    let (seconds, tenths) = (apart / 1_000, apart % 1_000 / 100);
     Err(StoreError::Failed(format!(
-        "the clock of this machine is {seconds} s {way} that of the database, and at most {} s are allowed \
+        "the clock of this machine is {seconds}.{tenths} s {way} that of the database, and at most {} s are allowed \
          (CLOCK_APART_MS_MAX): set both by NTP",
         CLOCK_APART_MS_MAX / 1_000
     )))

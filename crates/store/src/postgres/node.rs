@@ -1,5 +1,5 @@
 //! This process among those that work on the database: its row, its signs of life, and who is gone.
-//! Time is the database's, so that the clocks of machines do not matter.
+//! Who is there goes by the database's time; for what is due in sessions the clocks of machines matter, and are compared.
 
 use super::{
     address::Address,
@@ -154,8 +154,8 @@ impl Beat {
             let done = tokio::select! {
                 // The store says so, or is gone.
                 _ = self.closed.changed() => return,
-                _ = beat.tick() => within(NODE_BEAT_MS, self.beat()).await,
-                () = identity.ring.notified() => within(NODE_BEAT_MS, self.ring()).await,
+                _ = beat.tick() => self.beat_in_time().await,
+                () = identity.ring.notified() => self.ring_in_time().await,
             };
             if done.is_err() {
                 self.client = None;
@@ -169,18 +169,31 @@ impl Beat {
             None => {
                 let client = Client::connect(&self.address, None).await?;
                 // A sign of life that is lost with the machine was none, and a bell is no promise.
-                client.batch("SET synchronous_commit TO off").await?;
+                // Whoever has the row of this process may wait for a standby; the database would not see that we left.
+                client.batch("SET synchronous_commit TO off; SET lock_timeout TO 2000").await?;
                 client
             }
         };
         Ok(self.client.insert(client))
     }
 
+    /// Connecting has a time of its own: the first of several hosts may be away.
+    async fn beat_in_time(&mut self) -> Result<(), Fault> {
+        self.client().await?;
+        within(NODE_BEAT_MS, self.beat()).await
+    }
+
+    async fn ring_in_time(&mut self) -> Result<(), Fault> {
+        self.client().await?;
+        within(NODE_BEAT_MS, self.ring()).await
+    }
+
     async fn beat(&mut self) -> Result<(), Fault> {
-        let id = self.identity.id();
+        let (id, serves) = (self.identity.id(), self.identity.serves.load(Ordering::SeqCst));
         let client = self.client().await?;
-        let sql = "UPDATE nodes SET until = now() + $2 * interval '1 millisecond' WHERE id = $1 AND NOT fenced";
-        let alive = client.execute(sql, &[&id, &lease()]).await? > 0;
+        let sql =
+            "UPDATE nodes SET until = now() + $2 * interval '1 millisecond', serves = $3 WHERE id = $1 AND NOT fenced";
+        let alive = client.execute(sql, &[&id, &lease(), &serves]).await? > 0;
         let row = client.query_one("SELECT count(*) FROM nodes WHERE NOT fenced AND id <> $1", &[&id]).await?;
         self.others = row.try_get::<_, i64>(0)? > 0;
         if !alive && self.identity.id() == id {

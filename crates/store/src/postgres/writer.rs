@@ -233,7 +233,10 @@ impl Writer {
         loop {
             let asked = within(STORE_BATCH_MS, async {
                 let client = self.client().await?;
+                // Within our patience: the database would not see that nobody waits for a lock any more.
+                client.batch("SET lock_timeout TO 9000").await?;
                 let row = client.query_one("SELECT settle_v1($1, $2)", &[&id, &number]).await?;
+                client.batch("SET lock_timeout TO 0").await?;
                 Ok::<Option<Vec<i64>>, Fault>(row.try_get(0)?)
             });
             match asked.await {

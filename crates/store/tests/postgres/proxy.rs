@@ -79,6 +79,7 @@ async fn carry(mut client: TcpStream, server: String, trap: Trap, mut silence: w
     let (mut up, mut down) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
         tokio::select! {
+            biased;
             _ = silence.changed() => return std::future::pending().await,
             sent = client.read(&mut up) => {
                 let Ok(n @ 1..) = sent else { return };
