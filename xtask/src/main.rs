@@ -26,8 +26,8 @@ cargo xtask <command>
   tidy                         formatting, lints and the rules of this house
   pictures                     take the pictures of the dashboard anew, with real data, into docs/pictures
   docs [--check]               write the generated pages under docs/, or report which are out of date
-  bench NAME [--json] [--quick]   measure, with a limit of the same run; NAME is dashboard, engine, guards, server,
-                               tokens or workflow
+  bench NAME [--json] [--quick]   measure, with a limit of the same run; NAME is dashboard, engine, guards, scale,
+                               server, tokens or workflow
   help                         this list";
 
 fn main() -> ExitCode {
