@@ -107,13 +107,14 @@ struct Publisher<'a> {
 impl<'a> Publisher<'a> {
     async fn begin(link: &'a Link, remembered: bool) -> Result<Self, Trouble> {
         let mut stream = Stream::open(link).await?;
+        let mut end = stream.end(link).await?;
+        belongs(link, &end).await?;
         if stream.has_hole(link).await? {
             // What is left of it would be in the way of what is missing before it.
             stream.handle.purge().await.map_err(away)?;
             stream.look().await?;
+            end = stream.end(link).await?;
         }
-        let end = stream.end(link).await?;
-        belongs(link, &end).await?;
         let after = end.last.as_ref().map_or(0, |(position, _)| *position);
         let refilled = remembered || (end.last.is_none() && end.sequence > 0);
         let refill = refilled.then(|| (link.engine.feed_position(), format!("~{}", end.sequence)));
@@ -234,7 +235,7 @@ impl<'a> Publisher<'a> {
         if state.last_sequence != self.sequence || emptied && self.had_young().await? {
             return Err(Trouble::Moved);
         }
-        if state.first_sequence != first && self.stream.has_hole(self.link).await? {
+        if (state.first_sequence != first || self.stream.has_gap()) && self.stream.has_hole(self.link).await? {
             return Err(Trouble::Moved);
         }
         self.link.status.well();

@@ -75,9 +75,19 @@ impl Stream {
         }
     }
 
-    /// Whether something is missing before the first message that the limits of the stream do not explain: somebody purged it.
+    /// Whether messages are missing between others. Limits take the eldest, unless there is one for each subject: somebody
+    /// removed them.
+    pub fn has_gap(&self) -> bool {
+        self.info.state.deleted_count.unwrap_or(0) > 0 && self.info.config.max_messages_per_subject <= 0
+    }
+
+    /// Whether something is missing, before the first message or between others, that the limits of the stream do not explain:
+    /// somebody purged it.
     pub async fn has_hole(&self, link: &Link) -> Result<bool, Trouble> {
         let (state, config) = (&self.info.state, &self.info.config);
+        if self.has_gap() {
+            return Ok(true);
+        }
         // A limit is reached before it is: the last thing that went to keep it may have been the largest there is.
         let largest = u64::try_from(link.client.server_info().max_payload).unwrap_or(u64::MAX);
         let nearly = |most: i64, is: u64, one: u64| {

@@ -34,7 +34,7 @@ struct SystemState {
 }
 
 /// Longest single wait, so that a step of the clock is noticed soon.
-const NAP: Duration = Duration::from_secs(1);
+pub(crate) const NAP: Duration = Duration::from_secs(1);
 
 impl SystemClock {
     /// A clock that begins not before this time: what is stored is never younger than now.

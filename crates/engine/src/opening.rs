@@ -3,10 +3,10 @@
 use crate::{
     access::{Denials, Keys},
     cache::Cache,
-    clock::SystemClock,
+    clock::{Clock, SystemClock},
     engine::{Engine, Inner, Options},
     feed::Feed,
-    shared::{self, Ear, Shared},
+    shared::{self, Ear, Shared, SharedClock},
     waiting::Waiters,
     watching::Counts,
 };
@@ -98,7 +98,10 @@ impl Engine {
         options.policy.check()?;
         let (position, last) = store.last_position().await?;
         feed.begin_after(position);
-        let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock::starting_at_least(last)));
+        let clock = options.clock.unwrap_or_else(|| match store.reading() {
+            Some(reading) => Arc::new(SharedClock::new(store.clone(), reading, last)) as Arc<dyn Clock>,
+            None => Arc::new(SystemClock::starting_at_least(last)),
+        });
         let mut agents = Agents::default();
         for (profile, standing) in store.agents().await? {
             agents.put(Arc::new(profile), standing);

@@ -185,7 +185,10 @@ impl Server {
         engine.serve().await?;
         let apart_ms = engine.clock_apart_ms();
         if apart_ms.unsigned_abs() > CLOCK_APART_MS {
-            tracing::warn!(apart_ms, "the clock of this machine and that of the database are apart; set both by NTP");
+            tracing::warn!(
+                apart_ms,
+                "the clock of this machine and that of the database are apart: times in this log are not those of the trail; set both by NTP"
+            );
         }
         let (ending, ends) = watch::channel(false);
         let gate = Gate::new(engine.clone(), beyond, options.per_second);

@@ -20,7 +20,7 @@ pub use rows::{
     SessionRow, StoredReturn,
 };
 
-pub use shared::{Hooks, Load, Moved, Node, OnCommit, OnFenced, OnForeign, Place};
+pub use shared::{Hooks, Load, Moved, Node, OnCommit, OnFenced, OnForeign, Place, Reading};
 
 use async_trait::async_trait;
 use handover_core::{
@@ -359,7 +359,7 @@ pub trait Store: Send + Sync + 'static {
     }
     /// Lets go of offers that are held for this process and that it did not take.
     async fn let_go(&self, offers: &[HandoffId]) -> Result<(), StoreError>;
-    /// Work whose holder lived in a process that is gone. Whoever is found gone writes nothing more.
+    /// Work whose holder lived in a process that is gone, at most `ABANDONED_MAX` pieces. Whoever is found gone writes nothing more.
     async fn abandoned(&self) -> Result<Vec<Running>, StoreError>;
     /// How much each agent has to do that has anything to do, over all processes.
     async fn loads(&self) -> Result<Vec<Load>, StoreError>;
@@ -374,7 +374,11 @@ pub trait Store: Send + Sync + 'static {
     async fn serve(&self) -> Result<(), StoreError> {
         Ok(())
     }
-    /// How far the clock of this process is ahead of the one that others go by, in milliseconds.
+    /// What the clock said that all processes go by, when it was last looked at; nothing where there is none.
+    fn reading(&self) -> Option<Reading> {
+        None
+    }
+    /// How far the clock of this machine is ahead of the one that all processes go by, in milliseconds.
     fn clock_apart_ms(&self) -> i64 {
         0
     }

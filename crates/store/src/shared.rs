@@ -7,6 +7,7 @@ use handover_core::{
     ledger::{Account, Entry},
     time::Timestamp,
 };
+use std::time::Instant;
 use uuid::Uuid;
 
 /// What a store calls after each durable batch: the last position, and the records in the order of their positions, made
@@ -60,6 +61,18 @@ pub struct Moved {
     pub accounts: Vec<(Account, Option<Entry>)>,
     /// Up to which position this is.
     pub through: u64,
+}
+
+/// What a clock somewhere else said: at the moment when the answer was there it stood between two times, because nobody knows
+/// how long the answer was on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// When the answer was there.
+    pub taken: Instant,
+    /// What it said: it is this time now, or later.
+    pub earliest: Timestamp,
+    /// The same, and all of the way there and back.
+    pub latest: Timestamp,
 }
 
 /// A process that works on the store.

@@ -57,6 +57,26 @@ async fn a_part_that_was_purged_while_nobody_published_is_noticed() {
     drop(bus);
 }
 
+/// What is before and after it is still there: only the numbers tell.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_purge_by_subject_and_a_message_that_was_removed_are_noticed() {
+    let house = House::new().await;
+    let (bus, client) = (house.bus().await, house.client().await);
+    house.talk("one", 10).await;
+    house.talk("two", 10).await;
+    house.talk("one", 10).await;
+    caught_up(&bus).await;
+    let of_two = format!("{}.feed.*.two.>", house.settings.prefix);
+    assert!(house.stream(&client).await.purge().filter(&of_two).await.unwrap().purged > 5);
+    filled(&house, &client).await;
+    let sequence = house.stream(&client).await.cached_info().state.last_sequence - 3;
+    assert!(house.stream(&client).await.delete_message(sequence).await.unwrap());
+    filled(&house, &client).await;
+    house.talk("two", 3).await;
+    caught_up(&bus).await;
+    house.agrees(&client).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_stream_is_made_and_filled_again() {
     let house = House::new().await;

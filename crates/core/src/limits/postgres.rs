@@ -4,10 +4,8 @@
 pub const STORE_AWAY_MS: u64 = 10_000;
 /// After how long a silent database is asked whether it is there, and how long it has to say so, in milliseconds.
 pub const STORE_SILENT_MS: u64 = 2_000;
-/// A node whose clock is further than this from the database's is told of, in milliseconds.
+/// A server on a machine whose clock is further than this from the database's says so when it starts, in milliseconds.
 pub const CLOCK_APART_MS: u64 = 1_000;
-/// A node whose clock is further than this from the database's does not start, in milliseconds.
-pub const CLOCK_APART_MS_MAX: u64 = 5_000;
 /// How long one try to connect to the database may take, in milliseconds.
 pub const STORE_CONNECT_MS: u64 = 5_000;
 /// How long the database may take for one batch before its connection is taken for broken, in milliseconds.
@@ -24,6 +22,8 @@ pub const STORE_READERS: usize = 8;
 pub const STORE_SCANNERS: usize = 2;
 /// Statements that one connection to the database keeps prepared; beyond this all are forgotten.
 pub const STATEMENTS_MAX: usize = 256;
+/// Pieces of work of a process that is gone which are taken over in one go.
+pub const ABANDONED_MAX: usize = 500;
 /// How often other processes are told at most that something was written, in milliseconds.
 pub const BELL_MS: u64 = 10;
 /// How often a process looks for what others wrote when nobody tells it, in milliseconds.

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use handover_core::{
     command::Command,
     ids::{HandoffId, LeaseId, SessionId},
-    limits::NODE_LEASE_MS,
+    limits::{ABANDONED_MAX, NODE_LEASE_MS},
     refusal::HandoffError,
     time::Timestamp,
 };
@@ -91,10 +91,19 @@ impl Engine {
     pub async fn cover(&self) -> Result<usize, HandoffError> {
         self.operator()?;
         let Some(shared) = &self.inner.shared else { return Ok(0) };
-        let covered = self.reclaim_abandoned().await?;
+        // Who is there comes first: shares of what is limited for all go by it, and taking over may take a while.
         let nodes = self.inner.store.nodes().await?;
         let fewer = nodes.len() < shared.cover.nodes.read().len();
         *shared.cover.nodes.write() = nodes;
+        let mut covered = 0;
+        loop {
+            let (found, taken) = self.reclaim_abandoned().await?;
+            covered += taken;
+            // A page of which nothing can be taken over is looked at again next time.
+            if found < ABANDONED_MAX || taken == 0 {
+                break;
+            }
+        }
         if fewer || covered > 0 {
             // What it was about to do for agents that are left alone, and what waited for its agents.
             self.look_at_breakers();
@@ -104,15 +113,18 @@ impl Engine {
         Ok(covered)
     }
 
-    async fn reclaim_abandoned(&self) -> Result<usize, HandoffError> {
+    /// Takes over a page of it. Gives how many pieces were found, and how many of them were taken over.
+    async fn reclaim_abandoned(&self) -> Result<(usize, usize), HandoffError> {
         let mut held: Vec<(SessionId, HandoffId, LeaseId)> = Vec::new();
-        for running in self.inner.store.abandoned().await? {
+        let abandoned = self.inner.store.abandoned().await?;
+        let found = abandoned.len();
+        for running in abandoned {
             let handoff = self.inner.store.handoff(running.handoff).await?;
             let lease = handoff.and_then(|handoff| handoff.lease());
             held.extend(lease.map(|lease| (running.session, running.handoff, lease)));
         }
         if held.is_empty() {
-            return Ok(0);
+            return Ok((found, 0));
         }
         // Somebody else may have taken it over, and given it away, before the lease was read. What is still left behind is so
         // under this very lease, or under a later one, and then this one is refused.
@@ -124,6 +136,6 @@ impl Engine {
             let reclaimed = self.submit_for_lease(&session, Command::Reclaim { handoff }, lease).await;
             covered += usize::from(reclaimed.is_ok());
         }
-        Ok(covered)
+        Ok((found, covered))
     }
 }

@@ -4,6 +4,7 @@
 
 mod again;
 mod book;
+mod clock;
 mod cover;
 mod ear;
 mod foreign;
@@ -14,6 +15,7 @@ mod rounds;
 
 pub(crate) use again::{Setback, Tried};
 pub(crate) use book::Leaf;
+pub(crate) use clock::SharedClock;
 pub(crate) use cover::run as cover_run;
 pub(crate) use ear::Ear;
 pub(crate) use ledger::Count;

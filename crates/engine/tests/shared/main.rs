@@ -8,6 +8,7 @@ mod common;
 mod cluster;
 mod twin;
 
+mod clock;
 mod counted;
 mod leaving;
 mod seen;

@@ -69,8 +69,9 @@ impl Fault {
             CONFLICT => Self::Conflict,
             CHECK_VIOLATION if error.constraint().is_none() => Self::NoPartition(text),
             "XX001" | "XX002" => Self::Damaged(text),
-            // Shut down, starting up, too many connections, on a standby, or in the way of another: it may go well later.
-            "57P01" | "57P02" | "57P03" | "53300" | "25006" | "40001" | "40P01" => Self::Away(text),
+            // Took too long, shut down, starting up, too many connections, on a standby, or in the way of another: it may go
+            // well later.
+            "57014" | "57P01" | "57P02" | "57P03" | "53300" | "25006" | "40001" | "40P01" => Self::Away(text),
             _ if code.starts_with("08") => Self::Away(text),
             _ => Self::Bad(text),
         }

@@ -74,7 +74,28 @@ async fn try_step(client: &Client, address: &Address) -> Result<(i32, i32), Faul
     for sql in *files {
         client.batch(sql).await?;
     }
-    let set = format!("UPDATE schema_version SET version = {}, oldest = {OLDEST}", version + 1);
-    client.batch(&format!("{set}; COMMIT")).await?;
-    Ok((version + 1, OLDEST))
+    let (version, oldest) = reached(version + 1);
+    client.batch(&format!("UPDATE schema_version SET version = {version}, oldest = {oldest}; COMMIT")).await?;
+    Ok((version, oldest))
+}
+
+/// What is noted with a version. On the way to the last one nobody is shut out by what is still to come, or the next step
+/// would be none.
+fn reached(version: i32) -> (i32, i32) {
+    (version, OLDEST.min(version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_leaves_a_schema_that_the_next_one_takes() {
+        let last = i32::try_from(VERSIONS.len()).unwrap();
+        for version in 1..=last {
+            let (noted, oldest) = reached(version);
+            assert!(noted == version && oldest <= version, "{version}: {oldest}");
+        }
+        assert!((1..=last).contains(&OLDEST) && reached(last).1 == OLDEST);
+    }
 }

@@ -29,8 +29,8 @@ use address::Address;
 use connect::{Client, within};
 use follow::Follower;
 use handover_core::limits::{
-    CLOCK_APART_MS_MAX, FOLLOW_PAGE, PUBLISH_QUEUE_MAX, STORE_BATCH_MS, STORE_READERS, STORE_SCAN_MS, STORE_SCANNERS,
-    WRITER_QUEUE_MAX, WRITER_WAIT_MS,
+    FOLLOW_PAGE, PUBLISH_QUEUE_MAX, STORE_BATCH_MS, STORE_READERS, STORE_SCAN_MS, STORE_SCANNERS, WRITER_QUEUE_MAX,
+    WRITER_WAIT_MS,
 };
 use node::{Beat, Identity};
 use parking_lot::Mutex;
@@ -81,10 +81,10 @@ impl PostgresStore {
         let identity = Arc::new(Identity::new(options.name));
         let begun = within(STORE_BATCH_MS, async {
             let last: i64 = client.query_one("SELECT last FROM feed", &[]).await?.try_get(0)?;
-            Ok((last.unsigned_abs(), identity.compare_clocks(&client).await?))
+            identity.look_at_clock(&client).await?;
+            Ok(last.unsigned_abs())
         });
-        let (last, apart_ms) = begun.await?;
-        in_time(apart_ms)?;
+        let last = begun.await?;
         within(STORE_BATCH_MS, identity.register(&client)).await?;
         Ok(Self::start(&address, Arc::new(options.hooks), identity, client, last))
     }
@@ -208,20 +208,6 @@ impl Drop for PostgresStore {
         self.short.close();
         self.long.close();
     }
-}
-
-/// Deadlines and leases are judged by the clock of whichever node looks: one that is far off would end what others do.
-fn in_time(apart_ms: i64) -> Result<(), StoreError> {
-    if apart_ms.unsigned_abs() <= CLOCK_APART_MS_MAX {
-        return Ok(());
-    }
-    let (apart, way) = (apart_ms.unsigned_abs(), if apart_ms > 0 { "ahead of" } else { "behind" });
-    let (seconds, tenths) = (apart / 1_000, apart % 1_000 / 100);
-    Err(StoreError::Failed(format!(
-        "the clock of this machine is {seconds}.{tenths} s {way} that of the database, and at most {} s are allowed \
-         (CLOCK_APART_MS_MAX): set both by NTP",
-        CLOCK_APART_MS_MAX / 1_000
-    )))
 }
 
 /// The first connection; a database that is just starting is waited for.

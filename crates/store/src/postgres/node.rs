@@ -1,5 +1,6 @@
 //! This process among those that work on the database: its row, its signs of life, and who is gone.
-//! Who is there goes by the database's time; for what is due in sessions the clocks of machines matter, and are compared.
+//! Who is there goes by the database's time, and so does what is due in sessions: its clock is looked at with each sign of
+//! life.
 
 use super::{
     address::Address,
@@ -7,10 +8,10 @@ use super::{
     fault::Fault,
     write::{int, month},
 };
-use crate::{Node, Running};
+use crate::{Node, Reading, Running};
 use handover_core::{
     ids::{AgentId, HandoffId, SessionId},
-    limits::{BELL_MS, NODE_BEAT_MS, NODE_LEASE_MS},
+    limits::{ABANDONED_MAX, BELL_MS, NODE_BEAT_MS, NODE_LEASE_MS},
     time::Timestamp,
 };
 use parking_lot::Mutex;
@@ -19,7 +20,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicI64, Ordering},
     },
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 use tokio::{
     sync::{Notify, watch},
@@ -34,8 +35,10 @@ pub(super) struct Identity {
     id: Mutex<Uuid>,
     /// Whether it answers requests of others.
     serves: AtomicBool,
-    /// How far its clock is from the database's, in milliseconds: above 0 when it is ahead.
+    /// How far the machine's clock is from the database's, in milliseconds: above 0 when it is ahead.
     apart_ms: AtomicI64,
+    /// What the database's clock said when it was last looked at.
+    reading: Mutex<Option<Reading>>,
     /// Rung when others took this process for gone.
     pub(super) gone: Notify,
     /// Rung when something was written that others should look at.
@@ -49,6 +52,7 @@ impl Identity {
             id: Mutex::new(Uuid::new_v4()),
             serves: AtomicBool::new(false),
             apart_ms: AtomicI64::new(0),
+            reading: Mutex::new(None),
             gone: Notify::new(),
             ring: Notify::new(),
         }
@@ -75,18 +79,26 @@ impl Identity {
         Ok(())
     }
 
-    /// Looks how far its clock is from the database's, and gives that.
-    pub(super) async fn compare_clocks(&self, client: &Client) -> Result<i64, Fault> {
+    /// Looks at the database's clock.
+    pub(super) async fn look_at_clock(&self, client: &Client) -> Result<(), Fault> {
         // What is prepared does not count.
         client.prepared(CLOCK).await?;
-        let before = now_ms();
+        let (before, asked) = (now_ms(), Instant::now());
         let theirs: i64 = client.query_one(CLOCK, &[]).await?.try_get(0)?;
-        let apart = apart_ms(before, theirs, now_ms());
-        self.apart_ms.store(apart, Ordering::Relaxed);
-        Ok(apart)
+        let (after, taken) = (now_ms(), Instant::now());
+        self.apart_ms.store(apart_ms(before, theirs, after), Ordering::Relaxed);
+        let earliest = Timestamp(theirs);
+        let way = u64::try_from((taken - asked).as_millis()).unwrap_or(u64::MAX);
+        *self.reading.lock() = Some(Reading { taken, earliest, latest: earliest + way });
+        Ok(())
     }
 
-    /// How far its clock was from the database's when somebody last looked.
+    /// What the database's clock said when somebody last looked.
+    pub(super) fn reading(&self) -> Option<Reading> {
+        *self.reading.lock()
+    }
+
+    /// How far the machine's clock was from the database's when somebody last looked.
     pub(super) fn apart_ms(&self) -> i64 {
         self.apart_ms.load(Ordering::Relaxed)
     }
@@ -126,11 +138,6 @@ fn apart_ms(before: i64, theirs: i64, after: i64) -> i64 {
     } else {
         0
     }
-}
-
-/// The month that it is.
-fn this_month() -> i32 {
-    month(Timestamp(now_ms()))
 }
 
 /// Gives signs of life, and rings for others, until the store is closed.
@@ -200,14 +207,16 @@ impl Beat {
             self.identity.gone.notify_one();
         }
         let identity = self.identity.clone();
-        identity.compare_clocks(self.client().await?).await?;
+        identity.look_at_clock(self.client().await?).await?;
         // After the sign of life: it may wait for whoever drops one.
         self.make_partitions().await
     }
 
     /// Makes the partitions of this month and the next, once in each month.
     async fn make_partitions(&mut self) -> Result<(), Fault> {
-        let this = this_month();
+        // By the time that records are given.
+        let Some(reading) = self.identity.reading() else { return Ok(()) };
+        let this = month(reading.earliest);
         if this != self.month {
             let next = if this % 100 == 12 { this + 89 } else { this + 1 };
             self.client().await?.query("SELECT make_partitions_v1($1)", &[&vec![this, next]]).await?;
@@ -227,14 +236,14 @@ impl Beat {
     }
 }
 
-/// Work whose holder lived in a process that is gone. Those whose time is over are fenced first, so that what is found
+/// Some of the work whose holder lived in a process that is gone. Those whose time is over are fenced first, so that what is found
 /// cannot go on there.
 pub(super) async fn abandoned(client: &Client) -> Result<Vec<Running>, Fault> {
     client.execute("UPDATE nodes SET fenced = true WHERE until < now() AND NOT fenced", &[]).await?;
     let sql = "SELECT o.id, s.id, o.to_agent FROM open o JOIN sessions s ON s.no = o.session_no \
                WHERE o.running AND o.node IS NOT NULL \
-               AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = o.node AND NOT n.fenced) ORDER BY o.session_no, o.no DESC";
-    client.query(sql, &[]).await?.iter().map(running).collect()
+               AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = o.node AND NOT n.fenced) ORDER BY o.session_no, o.no DESC LIMIT $1";
+    client.query(sql, &[&int(ABANDONED_MAX as u64)]).await?.iter().map(running).collect()
 }
 
 fn running(row: &Row) -> Result<Running, Fault> {

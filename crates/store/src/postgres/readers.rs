@@ -40,9 +40,16 @@ impl Readers {
         let idle = self.idle.lock().pop().filter(|client| !client.is_spent());
         let client = match idle {
             Some(client) => client,
-            None => Client::connect(&self.address, None).await?,
+            None => self.connect().await?,
         };
         Ok(Guard { readers: self, client: Some(client), _permit: permit })
+    }
+
+    async fn connect(&self) -> Result<Client, Fault> {
+        let client = Client::connect(&self.address, None).await?;
+        // The database does not see that nobody waits any more: a question that is given up here would go on there.
+        client.batch(&format!("SET statement_timeout TO {}", self.patience.as_millis())).await?;
+        Ok(client)
     }
 
     /// No more reads; connections end as soon as nobody uses them.

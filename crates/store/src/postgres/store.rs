@@ -3,8 +3,8 @@
 use super::{PostgresStore, notes, partitions, read, readers::read as ask};
 use crate::{
     ChainEnds, Commit, Due, Figures, FiguresQuery, FirstAnswer, FlowRow, HandoffCheck, HandoffQuery, Load, Moved, Node,
-    Offer, Prunable, RecordQuery, Reserved, Retention, Running, Stats, Store, StoreError, StoredRecord, StoredReturn,
-    Totals, failpoint::hit,
+    Offer, Prunable, Reading, RecordQuery, Reserved, Retention, Running, Stats, Store, StoreError, StoredRecord,
+    StoredReturn, Totals, failpoint::hit,
 };
 use async_trait::async_trait;
 use handover_core::{
@@ -360,6 +360,10 @@ impl Store for PostgresStore {
 
     async fn serve(&self) -> Result<(), StoreError> {
         self.say_it_serves().await
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        self.identity.reading()
     }
 
     fn clock_apart_ms(&self) -> i64 {

@@ -16,12 +16,13 @@ use handover_core::{
 use handover_engine::clock::Clock;
 use handover_store::{
     ChainEnds, Commit, Due, Figures, FiguresQuery, FirstAnswer, FlowRow, HandoffCheck, HandoffQuery, Load, Moved, Node,
-    Offer, Prunable, RecordQuery, Reserved, Retention, Running, Stats, Store, StoreError, StoredRecord, StoredReturn,
-    Totals, sqlite,
+    Offer, Prunable, Reading, RecordQuery, Reserved, Retention, Running, Stats, Store, StoreError, StoredRecord,
+    StoredReturn, Totals, sqlite,
 };
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
+    time::Instant,
 };
 use uuid::Uuid;
 
@@ -85,6 +86,11 @@ impl Store for Twin {
 
     fn is_shared(&self) -> bool {
         true
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        let time = self.now();
+        Some(Reading { taken: Instant::now(), earliest: time, latest: time })
     }
 
     async fn take_due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
