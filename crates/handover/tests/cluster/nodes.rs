@@ -9,7 +9,9 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Nothing limits how often anything is handed over. The clerk lives in the nodes, and takes four pieces at once over all
+/// Pieces of work that the clerk takes at once.
+pub const CLERK_AT_ONCE: usize = 2;
+/// Nothing limits how often anything is handed over. The clerk lives in the nodes, and takes so many pieces at once over all
 /// of them.
 pub const SETTINGS: &str = r#"
 policy:
@@ -22,7 +24,7 @@ agents:
   - id: clerk
     kind: command
     command: [sh, -c, "cat > work.$$; rm work.$$; echo '{\"text\": \"filed\"}'"]
-    max_concurrent_tasks: 4
+    max_concurrent_tasks: 2
 "#;
 
 /// One node.
@@ -44,6 +46,14 @@ pub struct House {
 impl House {
     pub fn of(count: usize) -> Self {
         let (postgres, nats) = (Postgres::start().unwrap(), Nats::start().unwrap());
+        // A server that is set to lose what is new when it dies: a node says for itself that it wants better.
+        for sql in [
+            "ALTER ROLE handover SET synchronous_commit = off",
+            "ALTER SYSTEM SET wal_writer_delay = '10s'",
+            "SELECT pg_reload_conf()",
+        ] {
+            postgres.sql("postgres", sql).unwrap();
+        }
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("handover.yaml"), SETTINGS).unwrap();
         let mut house = Self { postgres, nats, nodes: Vec::new(), folder };
