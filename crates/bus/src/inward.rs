@@ -132,7 +132,14 @@ async fn raise(link: &Link, tenant: &str, event: OutsideEvent) -> Taken {
 
 /// Whether the same event may be taken a while later.
 fn passes(error: &HandoffError) -> bool {
-    let ours = [Code::StoreAway, Code::StoreStopped, Code::StoreFailed, Code::Overloaded, Code::ShuttingDown];
+    let ours = [
+        Code::StoreAway,
+        Code::StoreNewer,
+        Code::StoreStopped,
+        Code::StoreFailed,
+        Code::Overloaded,
+        Code::ShuttingDown,
+    ];
     error.refusals.iter().all(|refusal| refusal.code.is_temporary() || ours.contains(&refusal.code))
 }
 

@@ -14,8 +14,9 @@ use async_nats::jetstream::{
     message::PublishMessage,
 };
 use futures_util::FutureExt;
-use handover_core::limits::{
-    BUS_BELL_MS, BUS_LOOK_MS, BUS_RETRY_MS, BUS_TURN_MS, BUS_WINDOW_BYTES_MAX, BUS_WINDOW_MAX,
+use handover_core::{
+    limits::{BUS_BELL_MS, BUS_LOOK_MS, BUS_RETRY_MS, BUS_TURN_MS, BUS_WINDOW_BYTES_MAX, BUS_WINDOW_MAX},
+    refusal::Code,
 };
 use handover_engine::{BusMessage, Filter, Notice, Subscription};
 use serde_json::{Value, json};
@@ -45,6 +46,8 @@ pub enum Trouble {
     Away(String),
     /// The stream is not ours to write to.
     Foreign(String),
+    /// A node of a newer version has to publish what comes next.
+    Newer(String),
 }
 
 /// Publishes until the engine is closed.
@@ -59,6 +62,11 @@ pub async fn run(link: Link) {
             Trouble::Over => return,
             Trouble::Moved | Trouble::Remembered => sleep(Duration::from_millis(BUS_BELL_MS)).await,
             Trouble::NotOurs => sleep(Duration::from_millis(BUS_LOOK_MS)).await,
+            Trouble::Newer(problem) => {
+                link.status.wrong(&problem);
+                // Long enough for the turn to end, so that such a node gets it.
+                sleep(Duration::from_millis(2 * BUS_TURN_MS)).await;
+            }
             Trouble::Away(problem) | Trouble::Foreign(problem) => {
                 link.status.wrong(&problem);
                 sleep(Duration::from_millis(BUS_RETRY_MS.min(BUS_LOOK_MS))).await;
@@ -161,6 +169,7 @@ impl<'a> Publisher<'a> {
                 // It was too slow: everything is on disk, and it goes on where it was.
                 Ok(Some(Notice::Dropped { resume_after })) => self.feed = follow_from(self.link, resume_after)?,
                 Ok(None) => return Err(Trouble::Over),
+                Err(error) if error.has(Code::StoreNewer) => return Err(Trouble::Newer(error.to_string())),
                 Err(error) => return Err(Trouble::Away(format!("the feed cannot be read: {error}"))),
             }
             if window.len() >= BUS_WINDOW_MAX || bytes >= BUS_WINDOW_BYTES_MAX {

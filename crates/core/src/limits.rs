@@ -169,6 +169,8 @@ pub const HEALTH_FAILURES_MAX: u32 = 3;
 pub const CLOSE_MS: u64 = 30_000;
 /// How often old records are looked for, in milliseconds.
 pub const RETENTION_MS: u64 = 60 * 60 * 1_000;
+/// Records that are removed in one go when they were kept long enough, unless one session has more.
+pub const PRUNED_AT_ONCE: u64 = 2_000;
 /// A step of the wall clock beyond this counts as sleep: waiting windows start anew, in milliseconds.
 pub const CLOCK_JUMP_MS: u64 = 5_000;
 

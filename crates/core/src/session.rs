@@ -190,8 +190,12 @@ pub struct Head {
 }
 
 /// A session. What grows with use is kept apart and shared until it changes, so that a decision costs little.
+///
+/// One with a field that is not known here was written by a newer version, and is left alone: whoever wrote it without that
+/// field would lose it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Session {
     /// Its id.
     pub id: SessionId,

@@ -6,7 +6,7 @@ use handover_core::{
     digest::Digest,
     event::{Event, SealedHead},
     ids::SessionId,
-    limits::{CHECKPOINT_RECORDS_MAX, CONFLICT_TRIES_MAX, PAGE_MAX},
+    limits::{CHECKPOINT_RECORDS_MAX, CONFLICT_TRIES_MAX, PAGE_MAX, PRUNED_AT_ONCE},
     record::{self, Record},
     refusal::{Code, HandoffError, Refusal},
     session::Session,
@@ -245,26 +245,38 @@ impl Engine {
         let (mut total, mut tries) = (0, CONFLICT_TRIES_MAX);
         loop {
             let now = self.inner.clock.now();
-            let parts = self.inner.store.prunable(self.inner.retention, now, PAGE_MAX).await?;
+            let mut parts = self.inner.store.prunable(self.inner.retention, now, PAGE_MAX).await?;
             if parts.is_empty() {
                 return Ok(total);
             }
+            let records = self.at_once(&mut parts).await?;
             total += parts.len();
             let heads = parts
                 .iter()
                 .map(|part| SealedHead { session_id: part.session.clone(), seq: part.through, hash: part.hash })
                 .collect();
-            let mut records = 0;
-            for part in &parts {
-                let gone_before = self.inner.store.chain(&part.session).await?.map_or(0, |ends| ends.pruned.0);
-                records += part.through.saturating_sub(gone_before);
-            }
             match self.prune(parts, Event::Pruned { heads, records }).await {
                 // Another process wrote into the book, or removed the same: look again.
                 Err(StoreError::Conflict) if self.is_shared() && tries > 1 => tries -= 1,
                 pruned => pruned?,
             }
         }
+    }
+
+    /// Leaves what is removed in one go, and gives how many records that is: everybody who writes waits meanwhile.
+    async fn at_once(&self, parts: &mut Vec<Prunable>) -> Result<u64, StoreError> {
+        let (mut count, mut records) = (0, 0);
+        for part in parts.iter() {
+            let gone_before = self.inner.store.chain(&part.session).await?.map_or(0, |ends| ends.pruned.0);
+            let more = part.through.saturating_sub(gone_before);
+            if count > 0 && records + more > PRUNED_AT_ONCE {
+                break;
+            }
+            count += 1;
+            records += more;
+        }
+        parts.truncate(count);
+        Ok(records)
     }
 
     async fn prune(&self, parts: Vec<Prunable>, event: Event) -> Result<(), StoreError> {

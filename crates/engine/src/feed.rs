@@ -13,7 +13,7 @@ use handover_core::{
     refusal::HandoffError,
     time::Timestamp,
 };
-use handover_store::{RecordQuery, Store, StoredRecord};
+use handover_store::{RecordQuery, Store, StoreError, StoredRecord, is_newer};
 use live::{Heard, Listening, Live, Published};
 use serde::Serialize;
 use std::{
@@ -242,8 +242,16 @@ impl Subscription {
         let hidden = self.hidden(&page).await?;
         self.catching_up = page.len() == PAGE_MAX;
         for record in page {
+            let message = read(&record);
+            if message.is_none()
+                && let Some(newer) = of_newer_version(&record)
+            {
+                // What comes before it is told first. It is not passed over: whoever is new enough tells it.
+                self.catching_up = true;
+                return if self.ready.is_empty() { Err(newer) } else { Ok(()) };
+            }
             self.position = record.position;
-            let message = read(&record).filter(|_| !hidden.contains(&record.session_id));
+            let message = message.filter(|_| !hidden.contains(&record.session_id));
             self.ready.extend(message.filter(|message| self.filter.admits(self.tenant(), message)));
         }
         Ok(())
@@ -269,6 +277,10 @@ impl Subscription {
             return Ok(()); // Seen while catching up.
         }
         let message = published.message.get_or_init(|| read(&published.record));
+        if message.is_none() && of_newer_version(&published.record).is_some() {
+            self.catching_up = true;
+            return Ok(());
+        }
         let message = message.as_ref().filter(|message| self.filter.admits(self.tenant(), message));
         let seen = message.is_some() && self.sees(published).await?;
         self.position = published.record.position;
@@ -288,6 +300,14 @@ impl Subscription {
         let whose = published.whose.get_or_try_init(|| self.store.whose(session)).await?;
         Ok(exists_for(&*self.store, &self.caller, session, whose.as_ref()).await?)
     }
+}
+
+/// Says so where a record cannot be read because a newer version wrote it. One that is damaged is passed over: the trail tells
+/// of it, and nobody else can read it either.
+fn of_newer_version(stored: &StoredRecord) -> Option<HandoffError> {
+    let error = serde_json::from_str::<Record>(&stored.text).err().filter(is_newer)?;
+    let text = format!("record {} was written by a newer version: {error}", stored.position);
+    Some(StoreError::Newer(text).into())
 }
 
 fn read(stored: &StoredRecord) -> Option<Arc<BusMessage>> {

@@ -21,7 +21,7 @@ use axum::{
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use handover_core::{
-    access::KeyInfo,
+    access::{KeyInfo, Right},
     limits::REQUEST_BYTES_MAX,
     refusal::{Code, Refusal},
 };
@@ -177,12 +177,26 @@ async fn handle(
     let headers = Arc::new(std::mem::take(request.headers_mut()));
     let mut told = Told::default();
     let answering = AssertUnwindSafe(answer(&state, &route, path, (request, &headers), &mut told)).catch_unwind();
-    let answered = answering.await.unwrap_or_else(|_| {
+    let most = match route.entry {
+        Entry::With(Right::Administer) => None,
+        Entry::Anybody | Entry::With(_) => Some(state.answer),
+    };
+    let answered = in_time(most, answering).await.unwrap_or_else(|_| {
         // A mistake of ours. It must not take the server with it, and nobody learns more than that.
         Err(Refusal::new(Code::StoreFailed, "something went wrong here; the log has more").into())
     });
     let asked = Asked { began, id, method, route: route.path };
     finish(&state, &asked, &headers, told, answered)
+}
+
+/// Waits for an answer at most so long. What was begun for it is finished: whoever repeats the request learns what came of it.
+async fn in_time<T, E>(
+    most: Option<Duration>,
+    answering: impl Future<Output = Result<Result<T, Problem>, E>>,
+) -> Result<Result<T, Problem>, E> {
+    let Some(most) = most else { return answering.await };
+    let late = || Refusal::new(Code::NoAnswer, format!("no answer came within {} s", most.as_secs())).into();
+    tokio::time::timeout(most, answering).await.unwrap_or_else(|_| Ok(Err(late())))
 }
 
 /// A request, as it is told of in the log.

@@ -22,6 +22,8 @@ pub fn status_of(code: Code) -> u16 {
         // The address is right; what the body names is not there.
         Code::UnknownSource | Code::UnknownTarget | Code::NobodyCan => 422,
         Code::RateLimited | Code::TooFast => 429,
+        // A node that is new enough can do what this one leaves alone; another one may hear what this one does not.
+        Code::StoreNewer | Code::NoAnswer => 503,
         Code::Overloaded | Code::ShuttingDown | Code::StoreStopped | Code::StoreInUse | Code::StoreAway => 503,
         _ => match code.family() {
             Family::Invalid => 422,

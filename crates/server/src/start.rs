@@ -12,7 +12,7 @@ use crate::{
 use axum::Router;
 use handover_core::{
     access::KeyId,
-    limits::{BODY_MS, CLOCK_APART_MS, COMMANDS_AT_ONCE, HEAD_MS, LINGER_MS, LISTENERS_MAX},
+    limits::{BODY_MS, CLOCK_APART_MS, COMMANDS_AT_ONCE, HEAD_MS, LINGER_MS, LISTENERS_MAX, REQUEST_MS},
     refusal::{Code, HandoffError, Refusal},
 };
 use handover_engine::Engine;
@@ -35,6 +35,8 @@ pub struct Options {
     pub head: Duration,
     /// How long a client may take to send the body of a request.
     pub body: Duration,
+    /// How long an answer may take.
+    pub answer: Duration,
     /// Where requests are counted, and what `/metrics` tells.
     pub metrics: Metrics,
     /// What others mount beside the routes of the table.
@@ -58,6 +60,7 @@ impl Options {
             per_second: handover_core::limits::REQUESTS_PER_SECOND,
             head: Duration::from_millis(HEAD_MS),
             body: Duration::from_millis(BODY_MS),
+            answer: Duration::from_millis(REQUEST_MS),
             metrics: Metrics::default(),
             beside: Router::new(),
             mounts: Vec::new(),
@@ -110,6 +113,8 @@ pub(crate) struct State {
     pub(crate) metrics: Metrics,
     /// How long a client may take to send a body.
     pub(crate) body: Duration,
+    /// How long an answer may take.
+    pub(crate) answer: Duration,
     /// Places for listeners.
     pub(crate) listeners: Arc<Semaphore>,
     /// Who carries out commands.
@@ -200,6 +205,7 @@ impl Server {
             metrics: options.metrics,
             bus: options.bus,
             body: options.body,
+            answer: options.answer,
             listeners,
             commands: options.commands,
             commands_at_once: Arc::new(Semaphore::new(COMMANDS_AT_ONCE)),

@@ -71,3 +71,10 @@ impl From<StoreError> for HandoffError {
         Self::one(refusal)
     }
 }
+
+/// Whether a text cannot be read because a newer version wrote it: it has something that is not known here.
+#[must_use]
+pub fn is_newer(error: &serde_json::Error) -> bool {
+    let text = error.to_string();
+    text.starts_with("unknown field") || text.starts_with("unknown variant")
+}

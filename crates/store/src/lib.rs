@@ -13,7 +13,7 @@ mod shared;
 pub mod sqlite;
 
 pub use copy::{Copied, copy};
-pub use error::StoreError;
+pub use error::{StoreError, is_newer};
 pub use figures::{FigureRow, Figures, FiguresQuery, SessionFigures, Word};
 pub use rows::{
     AgentRow, Commit, FlowRow, HandoffRow, Item, ItemKind, KeyRow, MessageRow, RecordRow, Reserved, ReturnRow,

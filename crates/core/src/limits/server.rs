@@ -6,6 +6,9 @@ pub const CONNECTIONS_MAX: usize = 20_000;
 pub const HEAD_MS: u64 = 30_000;
 /// How long a client may take to send the body of a request, in milliseconds.
 pub const BODY_MS: u64 = 30_000;
+/// How long a request may take to be answered, in milliseconds; those of administrators, who may have all of the trail checked,
+/// may take longer. Longer than anybody may wait for work or a result.
+pub const REQUEST_MS: u64 = 120_000;
 /// How long a handshake of TLS may take, in milliseconds.
 pub const HANDSHAKE_MS: u64 = 10_000;
 /// Headers of one request.

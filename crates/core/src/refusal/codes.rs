@@ -329,7 +329,7 @@ codes! {
         "One process at a time opens a database file.",
         "Stop the other process, or use another file.";
     StoreNewer = "HO0803", Trouble, "the database was written by a newer version",
-        "This version does not know the schema and will not guess.",
+        "This version does not know the schema, or something in a session or a record, and will not guess. Nothing was changed. While nodes are replaced one by one, those of the newer version can do it.",
         "Use the newer version, or another file.";
     StoreDamaged = "HO0804", Trouble, "the database file is damaged or not ours",
         "The file cannot be read as a database of this program. It was not changed.",
@@ -346,6 +346,9 @@ codes! {
     StoreAway = "HO0808", Trouble, "the database cannot be reached",
         "The database server does not answer: it is being restarted, or the way to it is cut. Nothing of what was asked has been written. The engine goes on by itself as soon as the server answers.",
         "Try again in a moment, with the same idempotency key. If it lasts, look at the database server and at the address in `--store`.";
+    NoAnswer = "HO0809", Trouble, "no answer came in time",
+        "The server does not know yet what came of the request: as a rule the database went away after the write was sent. It may be written, or not. The engine finds out as soon as the database answers.",
+        "Send the same request again with the same idempotency key: it is done once. If it lasts, look at the database server.";
     BrokenChain = "HO0901", Trouble, "the audit trail does not verify",
         "A record was changed, removed, added or moved. The message names the first that does not fit.",
         "Compare with a backup or an export. Nothing is repaired by itself.";

@@ -81,4 +81,12 @@ impl Cluster {
         let gone = format!("DELETE FROM {}.nodes WHERE name <> ALL ($1)", self.schema);
         client.execute(&gone, &[&names]).await.unwrap();
     }
+
+    /// Does something to the database itself. Gives how many rows it was about.
+    pub async fn sql(&self, sql: &str) -> u64 {
+        let (client, connection) = tokio_postgres::connect(&self.server, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client.batch_execute(&format!("SET search_path TO {}", self.schema)).await.unwrap();
+        client.execute(sql, &[]).await.unwrap()
+    }
 }

@@ -6,6 +6,7 @@
 mod common;
 
 mod cluster;
+mod newer;
 
 #[path = "../shared/counted.rs"]
 mod counted;

@@ -16,7 +16,8 @@ use std::path::PathBuf;
 /// Arguments of `handover migrate`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "\
-Nothing may work on the file meanwhile, and the database must be empty. The file is left as it is.
+Nothing may work on the file meanwhile, and the database must be empty. What the file holds stays as it is; one of an earlier
+version is brought to this one first, as whenever it is opened: keep a copy if you want to go back.
 
 Examples:
   createdb handover && handover migrate --from handover.db --to postgres://handover@localhost/handover")]
@@ -64,7 +65,7 @@ async fn checked(args: &Migrate, node: &str, copied: &Copied, out: &mut Out) -> 
     let found = engine.verify().await;
     engine.close().await?;
     out.progress_over().await?;
-    let found = found?;
+    let found = found.map_err(not_as_it_was)?;
     let (records, wanted) = (found.records, copied.rows("records"));
     if records != wanted {
         let message = format!("{wanted} records were copied, and {records} are in the database");
@@ -89,6 +90,15 @@ async fn checked(args: &Migrate, node: &str, copied: &Copied, out: &mut Out) -> 
         args.from.display()
     ))
     .await
+}
+
+/// What is copied is there by now, and must not be taken for a whole.
+fn not_as_it_was(mut error: HandoffError) -> Stop {
+    for refusal in error.refusals.iter_mut().filter(|refusal| refusal.hint.is_empty()) {
+        "do not work with this database: empty it, take the file from a backup, and migrate again"
+            .clone_into(&mut refusal.hint);
+    }
+    Stop::from(error)
 }
 
 fn refused(error: StoreError) -> Stop {

@@ -3,10 +3,11 @@
 use crate::{
     check::{self, How},
     client::KINDS,
+    kill,
     log::Log,
     process::{Child, Plan, aborted, this_test},
 };
-use handover::store::failpoint::{ALL, VARIABLE};
+use handover::store::failpoint::{ALL, OF_POSTGRES, VARIABLE};
 use std::path::Path;
 
 /// How often a place is passed before it acts.
@@ -91,6 +92,19 @@ fn an_abort_at_any_stage_of_the_writer_loses_nothing() {
 #[test]
 fn an_abort_at_the_door_of_any_method_loses_nothing() {
     walk(ALL.iter().copied().filter(|place| !of_writer(place)));
+}
+
+/// One store for all of them: what the dead leave behind there takes seconds to be found.
+#[test]
+fn an_abort_at_any_stage_of_a_batch_to_postgresql_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    kill::elsewhere(folder.path());
+    let mut log = Log::default();
+    for place in OF_POSTGRES.iter().chain(&["commit.enter", "commit.exit"]) {
+        // In the middle of the clients' work.
+        assert!(abort_at(folder.path(), &mut log, &format!("{place}:9")), "{place} was not passed nine times");
+    }
+    recover(folder.path(), &mut log, "all of them");
 }
 
 /// The disk fails at a stage: this write and every later one is refused, reading goes on, and the process ends well.

@@ -45,13 +45,18 @@ fn nothing_acknowledged_is_lost_and_nothing_completed_is_done_again() {
     survive(folder.path(), from_environment("HANDOVER_CRASH_ROUNDS").unwrap_or(ROUNDS));
 }
 
+/// Everything of this folder is kept in a schema of its own on PostgreSQL.
+pub fn elsewhere(folder: &Path) {
+    let name = folder.file_name().unwrap().to_str().unwrap().to_lowercase();
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let store = format!("{}?schema=crash_{name}", handover_stand::told_postgres().unwrap());
+    std::fs::write(folder.join(ELSEWHERE), store).unwrap();
+}
+
 #[test]
 fn the_same_holds_on_postgresql() {
     let folder = tempfile::tempdir().unwrap();
-    let name = folder.path().file_name().unwrap().to_str().unwrap().to_lowercase();
-    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let store = format!("{}?schema=crash_{name}", handover_stand::told_postgres().unwrap());
-    std::fs::write(folder.path().join(ELSEWHERE), store).unwrap();
+    elsewhere(folder.path());
     let rounds = from_environment("HANDOVER_CRASH_ROUNDS").unwrap_or(ROUNDS);
     survive(folder.path(), (rounds / ONE_OF).max(ROUNDS_MIN));
 }

@@ -44,3 +44,20 @@ fn a_file_that_is_in_use_or_missing_is_not_moved() {
         assert!(!output.status.success() && told(&output).contains(said), "{}", told(&output));
     }
 }
+
+#[test]
+fn a_trail_that_was_tampered_with_is_found_at_its_new_place() {
+    let place = Place::new();
+    let here = |args: &[&str]| assert!(place.command(args).output().unwrap().status.success(), "{args:?}");
+    here(&["agents", "register", "--name", "desk", "--kind", "worker"]);
+    here(&["agents", "register", "--name", "smith", "--kind", "worker"]);
+    here(&["hand-off", "--new", "--session", "s1", "--from", "desk", "--to", "smith", "--task", "forge"]);
+    let file = rusqlite::Connection::open(place.path().join("handover.db")).unwrap();
+    let changed = "UPDATE records SET text = replace(text, 'forge', 'forgo') WHERE text LIKE '%forge%'";
+    assert_eq!(file.execute(changed, []).unwrap(), 1);
+    drop(file);
+    let output = place.command(&["migrate", "--from", "handover.db", "--to", &place.store]).output().unwrap();
+    let told = told(&output);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("HO0901") && told.contains("do not work with this database"), "{told}");
+}

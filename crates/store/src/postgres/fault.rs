@@ -1,6 +1,6 @@
 //! What PostgreSQL's errors mean to us: somebody else was first, one request was bad, or nobody is there.
 
-use crate::StoreError;
+use crate::{StoreError, is_newer};
 use std::error::Error as _;
 use tokio_postgres::{
     Error,
@@ -23,6 +23,9 @@ pub enum Fault {
     /// The content is not what it must be.
     #[error("{0}")]
     Damaged(String),
+    /// A newer version wrote it.
+    #[error("{0}")]
+    Newer(String),
     /// The database cannot be reached, or does not take requests now.
     #[error("{0}")]
     Away(String),
@@ -94,6 +97,9 @@ pub(super) fn words(error: &dyn std::error::Error) -> String {
 
 impl From<serde_json::Error> for Fault {
     fn from(error: serde_json::Error) -> Self {
+        if is_newer(&error) {
+            return Self::Newer(format!("a newer version wrote this, and this one leaves it alone: {error}"));
+        }
         Self::Damaged(format!("a row cannot be read: {error}"))
     }
 }
@@ -103,6 +109,7 @@ impl From<Fault> for StoreError {
         match fault {
             Fault::Conflict => Self::Conflict,
             Fault::Damaged(text) => Self::Damaged(text),
+            Fault::Newer(text) => Self::Newer(text),
             Fault::Away(text) => Self::Away(text),
             Fault::Fenced => Self::Fenced,
             Fault::Closed => Self::Closed,

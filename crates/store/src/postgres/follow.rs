@@ -10,7 +10,7 @@ use super::{
     readers::Patience,
     writer::Waiting,
 };
-use crate::{Hooks, StoreError, StoredRecord};
+use crate::{Hooks, StoreError, StoredRecord, failpoint};
 use handover_core::{
     digest::Digest,
     ids::SessionId,
@@ -118,7 +118,9 @@ impl Follower {
             self.publish_batch(&batch, &written);
         }
         self.pending.fetch_sub(1, Ordering::SeqCst);
+        failpoint::pass("postgres.published");
         answer(&mut batch, &written);
+        failpoint::pass("postgres.answered");
     }
 
     /// Reads and publishes up to a position. All of it is of others: what this process wrote before is published.

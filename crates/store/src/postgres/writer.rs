@@ -13,7 +13,7 @@ use super::{
     readers::Patience,
     write::Batch,
 };
-use crate::{Hooks, Prunable, StoreError, rows::Commit};
+use crate::{Hooks, Prunable, StoreError, failpoint, rows::Commit};
 use handover_core::{
     ledger::Account,
     limits::{BATCH_BYTES_MAX, BATCH_COMMITS_MAX, STORE_AWAY_MS, STORE_BATCH_MS, STORE_CONNECT_MS, WRITER_QUEUE_MAX},
@@ -207,9 +207,11 @@ impl Writer {
         ready.inspect_err(|_| self.client = None)?;
         let client = self.client().await?;
         let params = rows.params(&id, &number);
+        failpoint::pass("postgres.sending");
         let asked = tokio::time::timeout(Duration::from_millis(STORE_BATCH_MS), client.query_one(&sql, &params)).await;
         match asked {
             Ok(Ok(row)) => {
+                failpoint::pass("postgres.committed");
                 self.number = number;
                 Ok(Some(row.try_get(0)?))
             }

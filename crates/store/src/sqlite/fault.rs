@@ -1,6 +1,6 @@
 //! What SQLite's errors mean to us: somebody else was first, one request was bad, or the file can no longer be trusted.
 
-use crate::StoreError;
+use crate::{StoreError, is_newer};
 use rusqlite::ErrorCode;
 use std::path::Path;
 
@@ -19,6 +19,9 @@ pub enum Fault {
     /// The content is not what it must be.
     #[error("{0}")]
     Damaged(String),
+    /// A newer version wrote it.
+    #[error("{0}")]
+    Newer(String),
     /// The disk failed, is full, or will not be written.
     #[error("{0}")]
     Broken(String),
@@ -30,7 +33,7 @@ impl Fault {
     pub fn stops(&self) -> bool {
         match self {
             Self::Damaged(_) | Self::Broken(_) => true,
-            Self::Conflict | Self::Bad(_) | Self::Busy(_) => false,
+            Self::Conflict | Self::Bad(_) | Self::Busy(_) | Self::Newer(_) => false,
         }
     }
 }
@@ -60,6 +63,9 @@ impl From<rusqlite::Error> for Fault {
 
 impl From<serde_json::Error> for Fault {
     fn from(error: serde_json::Error) -> Self {
+        if is_newer(&error) {
+            return Self::Newer(format!("a newer version wrote this, and this one leaves it alone: {error}"));
+        }
         Self::Damaged(format!("a row cannot be read: {error}"))
     }
 }
@@ -69,6 +75,7 @@ impl From<Fault> for StoreError {
         match fault {
             Fault::Conflict => Self::Conflict,
             Fault::Damaged(text) => Self::Damaged(text),
+            Fault::Newer(text) => Self::Newer(text),
             Fault::Bad(text) | Fault::Busy(text) | Fault::Broken(text) => Self::Failed(text),
         }
     }
@@ -80,6 +87,7 @@ pub(super) fn opening(path: &Path, fault: Fault) -> StoreError {
     match fault {
         Fault::Damaged(text) => StoreError::Damaged(format!("{path} is damaged: {text}")),
         Fault::Busy(text) => StoreError::InUse(format!("{path} is in use: {text}")),
+        Fault::Newer(text) => StoreError::Newer(text),
         Fault::Conflict | Fault::Bad(_) | Fault::Broken(_) => {
             StoreError::Failed(format!("{path} cannot be opened: {fault}"))
         }
