@@ -55,7 +55,7 @@ async fn beyond_this_machine_it_starts_with_keys_and_tls_alone() {
 async fn an_answer_that_does_not_come_is_not_waited_for_without_end() {
     let world = World::with(|options| Options { answer: std::time::Duration::from_millis(50), ..options }).await;
     let counter = json!({"id": "counter", "kind": "worker"});
-    assert_eq!(world.ask("PUT", "/v1/agents/counter", None, Some(&counter)).await.status, 201);
+    assert_eq!(world.ask("PUT", "/v1/agents/counter", None, Some(&counter)).await.status, 200);
     let waits = json!({"wait_ms": 30_000});
     let said = world.ask("POST", "/v1/agents/counter/claim", None, Some(&waits)).await;
     assert_eq!((said.status, &said.json()["code"]), (503, &json!("HO0809")), "{}", said.text);

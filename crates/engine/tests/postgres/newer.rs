@@ -33,8 +33,8 @@ async fn a_record_of_a_newer_version_is_not_passed_over() {
     let cluster = Cluster::new().await;
     let (old, newer) = cluster.pair().await;
     workers(&old, &["planner", "pilot"]).await;
-    newer.open_session(&session("s"), Open::by("planner").unwrap()).await.unwrap();
-    newer.initiate(&session("s"), delegation("planner", "pilot")).await.unwrap();
+    newer.open_session(&session("special"), Open::by("planner").unwrap()).await.unwrap();
+    newer.initiate(&session("special"), delegation("planner", "pilot")).await.unwrap();
     let changed = "UPDATE records SET text = replace(text, '\"kind\":\"initiated\"', '\"kind\":\"enchanted\"') \
                    WHERE text LIKE '%\"kind\":\"initiated\"%'";
     assert_eq!(cluster.sql(changed).await, 1);
