@@ -10,7 +10,7 @@ use handover_core::{
     command::{Caller, Open},
     event::Event,
     handoff::{Priority, Request, ReturnStatus, Status, Trigger},
-    limits::{RETENTION_MS, UPCOMING_LOOK_MAX},
+    limits::{QUEUE_LOOK_MAX, RETENTION_MS},
     record::Record,
     refusal::Code,
 };
@@ -194,7 +194,7 @@ async fn a_queue_is_by_level_and_only_what_exists_for_whoever_looks() {
     let other = engine.for_caller(Caller::new("olga", "other"));
     assert_eq!(levels(&other).await, []);
     // What others have before it does not hide what is one's own.
-    for n in 0..UPCOMING_LOOK_MAX {
+    for n in 0..QUEUE_LOOK_MAX {
         offer(&engine, &format!("m{n}"), Priority::Urgent).await;
     }
     offer(&other, "o", Priority::Low).await;
