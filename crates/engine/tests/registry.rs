@@ -203,6 +203,31 @@ async fn a_queue_is_by_level_and_only_what_exists_for_whoever_looks() {
 }
 
 #[tokio::test]
+async fn queues_of_several_are_one_by_level_then_age() {
+    let house = House::new();
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot", "crew"]).await;
+    let others = engine.for_caller(Caller::new("olga", "other"));
+    let offers = [
+        (&engine, "a", "pilot", Priority::Normal),
+        (&engine, "b", "crew", Priority::Normal),
+        (&engine, "c", "crew", Priority::Urgent),
+        (&others, "d", "crew", Priority::Urgent),
+    ];
+    for (by, name, to, priority) in offers {
+        by.resume_session(&session(name), Open::by("planner").unwrap()).await.unwrap();
+        let mut request = delegation("planner", to);
+        request.task.priority = priority;
+        by.initiate(&session(name), request).await.unwrap();
+        house.clock.advance(std::time::Duration::from_secs(1));
+    }
+    let (found, more) = engine.queues(&[id("pilot"), id("crew")]).await.unwrap();
+    assert_eq!(found.iter().map(|offer| offer.session.as_str()).collect::<Vec<_>>(), ["c", "a", "b"]);
+    assert!(!more);
+    assert_eq!(others.queues(&[id("pilot")]).await.unwrap().0, []);
+}
+
+#[tokio::test]
 async fn whoever_does_not_acknowledge_is_away_until_it_takes_something() {
     let house = House::new();
     let engine = house.open().await;

@@ -50,7 +50,7 @@ async fn what_failed_waits_for_whoever_is_asked_to_look() {
     let seen = house.get(&local, "/").await;
     seen.shows("<b>1</b><span>wait for people</span>");
     let blocked = card(&seen, "blocked");
-    for words in ["badge bad\">failed<", "href=\"/team/dora\"", "is asked to look: fly the jet", "1 on people"] {
+    for words in ["badge bad\">failed work<", "href=\"/team/dora\"", "is asked to look: fly the jet", "1 on people"] {
         assert!(blocked.contains(words), "{words}: {blocked}");
     }
     assert!(blocked.contains(&format!("href=\"/inbox?at={failed}#{failed}\"")), "{blocked}");

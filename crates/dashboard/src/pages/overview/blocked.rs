@@ -66,7 +66,7 @@ fn to_look(ask: &Ask, one: &ToLook, handoff: Option<&Handoff>) -> Blocked {
         key: format!("look-{}", one.handoff),
         person: true,
         tone: "bad",
-        badge: "failed",
+        badge: "failed work",
         on: parts::agent(&one.human),
         what: html! { "is asked to look: " (parts::quoted(task, 70)) @if !why.is_empty() { " (" (parts::quoted(why, 60)) ")" } },
         place: html! { (parts::session(&one.session)) ", " (parts::ago(one.at, ask.now)) },
