@@ -353,18 +353,6 @@ impl Handoff {
         }
     }
 
-    /// When its work must be done, or somebody must have answered. A lease is renewed for as long as its holder is there: it
-    /// says nothing of how much time is left.
-    #[must_use]
-    pub fn left_until(&self) -> Option<Timestamp> {
-        match &self.phase {
-            Phase::Running { deadline, grace_until, .. } => Some(grace_until.unwrap_or(*deadline)),
-            Phase::AwaitingApproval { .. } | Phase::Offered { .. } | Phase::Deferred { .. } | Phase::Closed { .. } => {
-                self.due()
-            }
-        }
-    }
-
     /// This time, or the one at which it must be over whatever happens, where that comes first.
     #[must_use]
     pub fn at_most(&self, time: Timestamp) -> Timestamp {

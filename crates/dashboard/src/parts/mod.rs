@@ -64,7 +64,7 @@ pub(crate) fn inbox_url(id: HandoffId) -> String {
 
 /// How long a handoff still has: one answer for all pages.
 pub(crate) fn left(handoff: &Handoff, now: Timestamp) -> Markup {
-    handoff.left_until().map(|end| until(end, now)).unwrap_or_default()
+    handoff.phase.left_until().map(|end| until(end, now)).unwrap_or_default()
 }
 
 /// The first part of an id: enough for people.

@@ -90,7 +90,7 @@ fn of(handoff: &Handoff, tone: &'static str, badge: &'static str, on: Markup, wh
             "#" (handoff.n) " of " (parts::session(&handoff.session_id)) ", from " (parts::agent(from))
             @if *wanted != handoff.request.task.description { ": " (parts::quoted(wanted, 60)) }
         },
-        until: handoff.left_until(),
+        until: handoff.phase.left_until(),
         href: parts::handoff_url(handoff.id),
     }
 }

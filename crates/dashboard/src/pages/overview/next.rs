@@ -20,7 +20,7 @@ async fn upcoming(ask: &Ask, open: &Open) -> Result<Found<Handoff>, HandoffError
     }
     let waiting = [&open.approvals, &open.offered, &open.put_off];
     rows.extend(waiting.iter().flat_map(|found| found.rows.iter().cloned()));
-    rows.sort_by_key(Handoff::left_until);
+    rows.sort_by_key(|handoff| handoff.phase.left_until());
     Ok(Found { rows, more: open.running.more || waiting.iter().any(|found| found.more) })
 }
 
@@ -55,7 +55,7 @@ pub(super) async fn card(ask: &Ask, open: &Open) -> Result<Markup, HandoffError>
 /// What happens when the time comes; nothing where it is over already.
 fn what(handoff: &Handoff) -> Option<Markup> {
     let (from, to) = (parts::agent(&handoff.request.from_agent), parts::agent(&handoff.to_agent));
-    let over = handoff.hard_deadline.zip(handoff.left_until()).is_some_and(|(end, left)| end <= left);
+    let over = handoff.hard_deadline.zip(handoff.phase.left_until()).is_some_and(|(end, left)| end <= left);
     Some(match &handoff.phase {
         Phase::AwaitingApproval { .. } => expiry(handoff),
         Phase::Offered { .. } if over => html! { "Times out, unless " (to) " takes:" },
