@@ -3,7 +3,7 @@
 use crate::{
     handoff::{Handoff, Status},
     ids::{AgentId, SessionId},
-    session::Session,
+    session::{Failed, Session},
     time::Timestamp,
     workflow::Flow,
 };
@@ -35,6 +35,9 @@ pub struct Glance {
     /// When its workflow ended.
     #[serde(default)]
     pub ended_at: Option<Timestamp>,
+    /// What came to nothing last, and nobody has taken up since.
+    #[serde(default)]
+    pub failed: Option<Failed>,
     /// How its open handoffs stand. Those that stand alike are one.
     #[serde(skip)]
     pub open: BTreeSet<Stands>,
@@ -89,6 +92,12 @@ pub fn asks(text: &str) -> serde_json::Result<bool> {
 }
 
 impl Glance {
+    /// What failed, where nothing else goes on: the session stands still because of it.
+    #[must_use]
+    pub fn stands_failed(&self) -> Option<&Failed> {
+        self.failed.as_ref().filter(|_| self.open.is_empty() && self.ended_at.is_none())
+    }
+
     /// What a list shows of this session.
     #[must_use]
     pub fn of(session: &Session) -> Self {
@@ -102,6 +111,7 @@ impl Glance {
             opened_at: session.opened_at,
             last_at: session.last_at,
             ended_at: session.ended_at,
+            failed: session.failed.clone(),
             open: session.open.values().map(|handoff| Stands::of(handoff)).collect(),
         }
     }

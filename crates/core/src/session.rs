@@ -159,6 +159,19 @@ pub struct Group {
     pub members: Vec<(HandoffId, Option<MemberEnd>)>,
 }
 
+/// Work that came to nothing, and nobody has taken up since.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Failed {
+    /// The handoff.
+    pub handoff_id: HandoffId,
+    /// When.
+    pub at: Timestamp,
+    /// The person who is asked to look at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub human: Option<AgentId>,
+}
+
 /// How a session came to its active agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -266,6 +279,10 @@ pub struct Session {
     pub head: Head,
     /// SHA-256 of the variables.
     pub variables_digest: Digest,
+    /// What came to nothing last, until somebody takes it up: something else is handed over or completed, the user says
+    /// something, or the session is over. Nothing in a session that was last written before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<Failed>,
     /// Broadcasts that are not over.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub groups: BTreeMap<GroupId, Group>,

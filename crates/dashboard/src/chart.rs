@@ -81,6 +81,21 @@ impl Chart {
         }
     }
 
+    /// The picture alone, as wide as what it stands in. What it says stands beside it, and in the chart.
+    pub(crate) fn spark(&self) -> Markup {
+        let view = format!("0 0 {} {HEIGHT}", self.times.len() * COLUMN);
+        html! {
+            @if !self.is_empty() {
+                svg.spark viewBox=(view) preserveAspectRatio="none" aria-hidden="true" {
+                    @match self.shape {
+                        Shape::Bars => { (self.bars()) }
+                        Shape::Steps | Shape::Powers => { @for series in &self.series { path class=(format!("step {}", series.tone)) d=(self.steps(series)) {} } }
+                    }
+                }
+            }
+        }
+    }
+
     /// Bars of nothing are nothing. A line at 0 says something: that everything failed.
     fn is_empty(&self) -> bool {
         !self.all().any(|value| self.says(value))
@@ -312,6 +327,18 @@ mod tests {
         assert!(drawn.level(700.0) > HEIGHT / 2.0 && drawn.level(30_000.0) < HEIGHT, "{}", drawn.level(700.0));
         assert!((drawn.level(drawn.middle()) - HEIGHT / 2.0).abs() < 1e-6, "{}", drawn.middle());
         assert!(drawn.card().into_string().contains("by powers"));
+    }
+
+    #[test]
+    fn a_spark_is_a_picture_without_words() {
+        let drawn = chart(Shape::Bars, vec![vec![Some(1.0), Some(2.0)]]).spark().into_string();
+        assert!(drawn.starts_with("<svg class=\"spark\" viewBox=\"0 0 20 100\""), "{drawn}");
+        for (word, there) in
+            [("aria-hidden=\"true\"", true), ("rect class=\"good\"", true), ("title", false), ("UTC", false)]
+        {
+            assert_eq!(drawn.contains(word), there, "{word}: {drawn}");
+        }
+        assert_eq!(chart(Shape::Bars, vec![vec![None, Some(0.0)]]).spark().into_string(), "");
     }
 
     #[test]

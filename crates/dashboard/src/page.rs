@@ -3,7 +3,7 @@
 use crate::{
     ask::Ask,
     assets, parts,
-    people::{self, Count, Found},
+    people::{self, Count},
 };
 use axum::{
     body::Body,
@@ -11,7 +11,7 @@ use axum::{
 };
 use handover_core::{
     access::{Right, Role},
-    handoff::{Handoff, Status},
+    handoff::Status,
     ids::SessionId,
     limits::{PAGE_LOOK_ROWS, PAGE_ROWS},
     refusal::HandoffError,
@@ -80,10 +80,11 @@ pub(crate) enum Done {
     Kept,
     Asked,
     Noted,
+    AllNoted,
 }
 
 impl Done {
-    const ALL: [(Self, &str, &str); 20] = [
+    const ALL: [(Self, &str, &str); 21] = [
         (Self::Said, "said", "Said in the conversation."),
         (Self::HandedOver, "handed-over", "Handed over."),
         (Self::Redirected, "redirected", "It goes to somebody else now."),
@@ -104,6 +105,7 @@ impl Done {
         (Self::Kept, "kept", "It stays yours for as long again."),
         (Self::Asked, "asked", "Asked. It comes back with the answer."),
         (Self::Noted, "noted", "Seen. It is no longer listed."),
+        (Self::AllNoted, "all-noted", "All that was shown is seen. What came meanwhile is listed."),
     ];
 
     pub(crate) fn word(self) -> &'static str {
@@ -190,7 +192,7 @@ impl Page {
         let frame = Frame::of(ask);
         let waiting = match self.waiting {
             Some(counted) => counted,
-            None => Waiting::now(&ask.engine).await.unwrap_or_default(),
+            None => Waiting::now(ask).await.unwrap_or_default(),
         };
         Ok(rendered(&frame, StatusCode::OK, &self.title, self.nav, self.hears.as_ref(), &waiting, &self.body))
     }
@@ -200,23 +202,24 @@ impl Page {
 #[derive(Default)]
 pub(crate) struct Waiting {
     approvals: Count,
-    /// Questions, work that is theirs or offered to them, and results that came back.
+    /// Questions, work that is theirs or offered to them, and what failed and they are to look at.
     inbox: Count,
 }
 
 impl Waiting {
-    async fn now(engine: &Engine) -> Result<Self, HandoffError> {
-        let approvals = people::open(engine, Status::AwaitingApproval, PAGE_ROWS).await?;
-        Self::of(engine, &approvals, &people::put_off(engine).await?).await
+    async fn now(ask: &Ask) -> Result<Self, HandoffError> {
+        Self::with_inbox(ask, people::inbox(ask).await?).await
+    }
+
+    /// Where a page has counted what is in the inbox.
+    pub(crate) async fn with_inbox(ask: &Ask, inbox: Count) -> Result<Self, HandoffError> {
+        let approvals = people::open(&ask.engine, Status::AwaitingApproval, PAGE_ROWS).await?;
+        Ok(Self::of(approvals.count(), inbox))
     }
 
     /// By what a page has read already.
-    pub(crate) async fn of(
-        engine: &Engine,
-        approvals: &Found<Handoff>,
-        put_off: &Found<Handoff>,
-    ) -> Result<Self, HandoffError> {
-        Ok(Self { approvals: approvals.count(), inbox: people::inbox(engine, put_off).await? })
+    pub(crate) fn of(approvals: Count, inbox: Count) -> Self {
+        Self { approvals, inbox }
     }
 }
 

@@ -56,7 +56,7 @@ pub use conversation::HandoffContext;
 pub use engine::{Engine, Options};
 pub use events::{EventRule, OutsideEvent};
 pub use feed::{BusContext, BusMessage, Filter, Notice, Subscription};
-pub use handover_store::{HandoffQuery, Node, RecordQuery, StoredRecord, StoredReturn, Totals};
+pub use handover_store::{HandoffQuery, Node, Offer, RecordQuery, StoredRecord, StoredReturn, Totals};
 pub use picker::Picker;
 pub use reading::{StoryStep, tell};
 pub use rim::Turnstile;

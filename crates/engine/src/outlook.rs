@@ -1,4 +1,4 @@
-//! What whoever looks over the house asks for: what comes next, where sessions stand in their workflows, which experiments there
+//! What whoever looks over the house asks for: what is on offer, where sessions stand in their workflows, which experiments there
 //! are. Each costs the same for a few sessions and for a million.
 
 use crate::engine::Engine;
@@ -6,56 +6,74 @@ use handover_core::{
     glance::Glance,
     handoff::{Handoff, Status},
     ids::{AgentId, HandoffId, SessionId},
-    limits::{PAGE_MAX, STATE_COUNT_MAX, UPCOMING_LOOK_MAX},
+    limits::{PAGE_MAX, QUEUE_LOOK_MAX, STATE_COUNT_MAX},
     policy::Experiment,
     refusal::HandoffError,
     time::Timestamp,
 };
-use handover_store::{FlowRow, HandoffQuery, StoreError};
+use handover_store::{FlowRow, HandoffQuery, Offer, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Engine {
-    /// Open handoffs for which something is due next, the earliest first. Of what is due in the whole house only so much is looked
-    /// at that others cannot make this long.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub async fn upcoming(&self, limit: usize) -> Result<Vec<Handoff>, HandoffError> {
-        let mut found = Vec::new();
-        for due in self.inner.store.due(Timestamp(i64::MAX), UPCOMING_LOOK_MAX).await? {
-            if found.len() == limit.min(PAGE_MAX) {
-                break;
-            }
-            if self.sees(&due.session).await? {
-                found.extend(self.inner.store.handoff(due.handoff).await?);
-            }
-        }
-        Ok(found)
-    }
-
-    /// What is offered to an agent, by level, then age, for whoever only looks. Of a queue that tenants share only so much is
-    /// looked at that others cannot make this long; behind that come the eldest of this caller's own.
+    /// What is offered to an agent, by level, then age, for whoever only looks.
     ///
     /// # Errors
     /// When there is no such agent, or the store cannot be read.
     pub async fn queue(&self, agent: &AgentId, limit: usize) -> Result<Vec<Handoff>, HandoffError> {
         self.agent(agent)?;
-        let limit = limit.min(PAGE_MAX);
         let mut found = Vec::new();
-        for offer in self.inner.store.offers(agent, UPCOMING_LOOK_MAX).await? {
-            if found.len() < limit && self.sees(&offer.session).await? {
-                found.extend(self.inner.store.handoff(offer.handoff).await?);
-            }
-        }
-        if found.len() < limit {
-            let (to, status) = (Some(agent.clone()), Some(Status::Offered));
-            let own = self.handoffs(HandoffQuery { to, status, limit, ..HandoffQuery::default() }).await?;
-            let known: BTreeSet<HandoffId> = found.iter().map(|handoff| handoff.id).collect();
-            found.extend(own.into_iter().filter(|handoff| !known.contains(&handoff.id)));
-            found.sort_by_key(|handoff| (handoff.request.task.priority.level(), handoff.opened_at));
-            found.truncate(limit);
+        for offer in self.queues(std::slice::from_ref(agent)).await?.0.iter().take(limit.min(PAGE_MAX)) {
+            found.extend(self.inner.store.handoff(offer.handoff).await?);
         }
         Ok(found)
+    }
+
+    /// What is offered to these agents, all together by level, then age, and whether there may be more. Of a queue that tenants
+    /// share only so much is looked at that others cannot make this long; behind that come the eldest of this caller's own.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn queues(&self, agents: &[AgentId]) -> Result<(Vec<Offer>, bool), HandoffError> {
+        let (mut found, mut more) = (Vec::new(), false);
+        let mut known: BTreeMap<SessionId, bool> = BTreeMap::new();
+        for agent in agents {
+            let offers = self.inner.store.offers(agent, QUEUE_LOOK_MAX).await?;
+            let (looked, first) = (offers.len(), found.len());
+            for offer in offers {
+                let sees = match known.get(&offer.session) {
+                    Some(sees) => *sees,
+                    None => self.sees(&offer.session).await?,
+                };
+                known.insert(offer.session.clone(), sees);
+                if sees {
+                    found.push(offer);
+                }
+            }
+            if looked == QUEUE_LOOK_MAX {
+                more = true;
+                if found.len() - first < looked {
+                    let behind = self.eldest_offers(agent, &found[first..]).await?;
+                    found.extend(behind);
+                }
+            }
+        }
+        found.sort_by_key(|offer| (offer.level, offer.since));
+        Ok((found, more))
+    }
+
+    /// The eldest of this caller's own offers to an agent that are not among these.
+    async fn eldest_offers(&self, agent: &AgentId, found: &[Offer]) -> Result<Vec<Offer>, HandoffError> {
+        let known: BTreeSet<HandoffId> = found.iter().map(|offer| offer.handoff).collect();
+        let (to, status) = (Some(agent.clone()), Some(Status::Offered));
+        let own = self.handoffs(HandoffQuery { to, status, limit: QUEUE_LOOK_MAX, ..HandoffQuery::default() }).await?;
+        let offer = |handoff: Handoff| Offer {
+            handoff: handoff.id,
+            level: handoff.request.task.priority.level(),
+            since: handoff.opened_at,
+            session: handoff.session_id,
+            to: handoff.to_agent,
+        };
+        Ok(own.into_iter().filter(|handoff| !known.contains(&handoff.id)).map(offer).collect())
     }
 
     /// How many sessions stand in each state of a workflow; none is counted beyond `STATE_COUNT_MAX`. Nothing for whoever sees

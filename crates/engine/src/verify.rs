@@ -207,6 +207,9 @@ impl Engine {
         if stored.parties.is_none() {
             replayed.parties = None; // It began before they were noted.
         }
+        if stored.failed.is_none() {
+            replayed.failed = None; // It was last written before this was noted.
+        }
         if replayed != stored {
             return Err(broken(&chain.session, chain.head.seq, "the stored session is not what its records say"));
         }

@@ -10,7 +10,7 @@ use handover_core::{
     command::{Caller, Open},
     event::Event,
     handoff::{Priority, Request, ReturnStatus, Status, Trigger},
-    limits::{RETENTION_MS, UPCOMING_LOOK_MAX},
+    limits::{QUEUE_LOOK_MAX, RETENTION_MS},
     record::Record,
     refusal::Code,
 };
@@ -194,12 +194,37 @@ async fn a_queue_is_by_level_and_only_what_exists_for_whoever_looks() {
     let other = engine.for_caller(Caller::new("olga", "other"));
     assert_eq!(levels(&other).await, []);
     // What others have before it does not hide what is one's own.
-    for n in 0..UPCOMING_LOOK_MAX {
+    for n in 0..QUEUE_LOOK_MAX {
         offer(&engine, &format!("m{n}"), Priority::Urgent).await;
     }
     offer(&other, "o", Priority::Low).await;
     assert_eq!(levels(&other).await, [Priority::Low]);
     assert_eq!(other.queue(&id("nobody"), 3).await.unwrap_err().code(), Code::UnknownAgent);
+}
+
+#[tokio::test]
+async fn queues_of_several_are_one_by_level_then_age() {
+    let house = House::new();
+    let engine = house.open().await;
+    workers(&engine, &["planner", "pilot", "crew"]).await;
+    let others = engine.for_caller(Caller::new("olga", "other"));
+    let offers = [
+        (&engine, "a", "pilot", Priority::Normal),
+        (&engine, "b", "crew", Priority::Normal),
+        (&engine, "c", "crew", Priority::Urgent),
+        (&others, "d", "crew", Priority::Urgent),
+    ];
+    for (by, name, to, priority) in offers {
+        by.resume_session(&session(name), Open::by("planner").unwrap()).await.unwrap();
+        let mut request = delegation("planner", to);
+        request.task.priority = priority;
+        by.initiate(&session(name), request).await.unwrap();
+        house.clock.advance(std::time::Duration::from_secs(1));
+    }
+    let (found, more) = engine.queues(&[id("pilot"), id("crew")]).await.unwrap();
+    assert_eq!(found.iter().map(|offer| offer.session.as_str()).collect::<Vec<_>>(), ["c", "a", "b"]);
+    assert!(!more);
+    assert_eq!(others.queues(&[id("pilot")]).await.unwrap().0, []);
 }
 
 #[tokio::test]

@@ -11,10 +11,10 @@ use crate::{
     digest::Digest,
     event::{DeadlineMove, Event, Extension, LockTaken},
     guard::watch::Watch,
-    handoff::{AcceptanceStatus, Approval, Given, Handoff, Phase},
+    handoff::{AcceptanceStatus, Approval, Given, Handoff, Phase, Status},
     ids::{AgentId, ArtifactId, HandoffId, SessionId},
     record::{self, Record},
-    session::{Group, Head, Lock, Session, Variable},
+    session::{Failed, Group, Head, Lock, Session, Variable},
     time::Timestamp,
     workflow::Flow,
 };
@@ -87,6 +87,7 @@ impl Session {
             metrics: crate::handoff::Metrics::default(),
             head: Head::default(),
             variables_digest: variables_digest(&BTreeMap::new()),
+            failed: None,
             groups: BTreeMap::new(),
             open: BTreeMap::new(),
             variables: Arc::default(),
@@ -134,6 +135,7 @@ impl Session {
     pub fn apply(&mut self, event: &Event, at: Timestamp, touched: &mut Touched) {
         self.last_at = self.last_at.max(at);
         self.note_parties(event);
+        self.note_failure(event, at);
         match event {
             Event::SessionOpened { .. }
             | Event::AgentRegistered { .. }
@@ -310,6 +312,25 @@ impl Session {
                     self.note_party(&asked);
                 }
             }
+            _ => {}
+        }
+    }
+
+    /// What came to nothing stays noted until it is taken up.
+    fn note_failure(&mut self, event: &Event, at: Timestamp) {
+        match event {
+            Event::Closed { id, status: Status::Failed | Status::TimedOut, .. } => {
+                self.failed = Some(Failed { handoff_id: *id, at, human: None });
+            }
+            Event::HumanAsked { id, human, .. } => {
+                self.failed = Some(Failed { handoff_id: *id, at, human: Some(human.clone()) });
+            }
+            Event::Closed { status: Status::Completed, .. }
+            | Event::Initiated { .. }
+            | Event::SessionEnded { .. }
+            | Event::SessionReopened(_) => self.failed = None,
+            // What agents say to each other is no answer to it.
+            Event::MessagesAppended { mark, .. } if mark.by_user > self.mark.by_user => self.failed = None,
             _ => {}
         }
     }

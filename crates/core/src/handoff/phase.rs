@@ -122,4 +122,18 @@ impl Phase {
             Self::Closed { .. } => None,
         }
     }
+
+    /// Until when its work must be done, or somebody must have answered; after a reminder, when the time that it gave is over. A
+    /// lease is renewed for as long as its holder is there: it says nothing of how much time is left.
+    #[must_use]
+    pub fn left_until(&self) -> Option<Timestamp> {
+        match self {
+            Self::Running { grace_until: Some(until), .. } => Some(*until),
+            Self::AwaitingApproval { .. }
+            | Self::Offered { .. }
+            | Self::Deferred { .. }
+            | Self::Running { grace_until: None, .. }
+            | Self::Closed { .. } => self.end(),
+        }
+    }
 }

@@ -61,14 +61,18 @@ pub const AUDIT_RECORD_CHARS: usize = 4_000;
 pub const PULSE_TURN_MS: u64 = 12 * 60 * 60 * 1_000;
 /// Workflows that stopped lately and are remembered by a tenant's pulse.
 pub const PULSE_STOPS_MAX: usize = 20;
+/// Sessions in which a person was asked to look at what failed, that are remembered by a tenant's pulse, the latest ones.
+pub const PULSE_ASKED_MAX: usize = 100;
 /// How long the pulse waits before it reads the feed again, after it could not be read, in milliseconds.
 pub const PULSE_WAIT_MS: u64 = 1_000;
 /// Sessions that are counted in one state of a workflow; beyond it there are "more".
 pub const STATE_COUNT_MAX: usize = 10_000;
-/// Things that are due, of all tenants, that are looked at for what comes next for one of them.
-pub const UPCOMING_LOOK_MAX: usize = 200;
-/// Records that are looked at, backwards from the latest, for what happened last.
+/// Offers in the queue of an agent, of all tenants, that are looked at for those of one of them.
+pub const QUEUE_LOOK_MAX: usize = 200;
+/// Records of the whole house that are looked at, backwards from the latest, for what happened last.
 pub const ACTIVITY_RECORDS: usize = 400;
+/// Records of one session that are looked at for what happened last, where the latest of the house are those of others.
+pub const ACTIVITY_SESSION_RECORDS: usize = 16;
 /// Rows of a list on the overview.
 pub const OVERVIEW_ROWS: usize = 8;
 /// Columns of a chart over time.

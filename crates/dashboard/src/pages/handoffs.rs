@@ -88,7 +88,7 @@ fn table(ask: &Ask, found: &[Handoff]) -> Markup {
                     tr data-key=(handoff.id) {
                         td { a href=(parts::handoff_url(handoff.id)) { (parts::short(handoff.id)) } }
                         td { (parts::between(handoff)) }
-                        td { (parts::standing(handoff)) @if let Some(due) = handoff.due() { " " (parts::until(due, ask.now)) } }
+                        td { (parts::standing(handoff)) " " (parts::left(handoff, ask.now)) }
                         td.wide { (parts::quoted(&handoff.request.task.description, 80)) }
                         td { (parts::session(&handoff.session_id)) }
                         td { (parts::ago(handoff.opened_at, ask.now)) }

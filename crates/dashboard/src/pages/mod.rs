@@ -66,6 +66,7 @@ pub(crate) fn router(house: &Arc<House>) -> Router {
         .route("/audit/verify", takes!(house, audit::begin_verify))
         .route("/inbox", shows!(house, inbox::list))
         .route("/inbox/returns", takes!(house, inbox::note))
+        .route("/inbox/returns/all", takes!(house, inbox::note_all))
         .route("/inbox/{handoff}/take", takes!(house, inbox::take))
         .route("/inbox/{handoff}/decline", takes!(house, inbox::decline))
         .route("/inbox/{handoff}/defer", takes!(house, inbox::defer))

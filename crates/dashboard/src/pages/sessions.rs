@@ -45,7 +45,7 @@ pub(crate) async fn list(ask: Ask) -> Answer {
         return Ok(see(&place));
     }
     let (shown, skip) = (Shown::of(ask.query.get("show")), ask.query.skip());
-    let ids = ids(&ask.engine, &shown, skip).await?;
+    let ids = ids(&ask, &shown, skip).await?;
     let found = ask.engine.glances(&ids.rows).await?;
     let turned = shown != Shown::Waiting;
     let (later, earlier) = if turned { ask.query.around(skip, ids.more) } else { (None, None) };
@@ -65,9 +65,10 @@ pub(crate) async fn list(ask: Ask) -> Answer {
 }
 
 /// The sessions that are shown, a page of them.
-async fn ids(engine: &Engine, shown: &Shown, skip: usize) -> Result<Found<SessionId>, HandoffError> {
+async fn ids(ask: &Ask, shown: &Shown, skip: usize) -> Result<Found<SessionId>, HandoffError> {
+    let engine = &ask.engine;
     let mut rows = match shown {
-        Shown::Waiting => return waiting(engine).await,
+        Shown::Waiting => return waiting(ask).await,
         Shown::All => engine.sessions(skip, PAGE_ROWS + 1).await?,
         Shown::Flow(workflow, state) => engine.sessions_in_state(workflow, state, skip, PAGE_ROWS + 1).await?,
     };
@@ -77,18 +78,24 @@ async fn ids(engine: &Engine, shown: &Shown, skip: usize) -> Result<Found<Sessio
 }
 
 /// The sessions in which somebody is waited for, whoever waits longest first.
-async fn waiting(engine: &Engine) -> Result<Found<SessionId>, HandoffError> {
+async fn waiting(ask: &Ask) -> Result<Found<SessionId>, HandoffError> {
+    let engine = &ask.engine;
     let approvals = people::open(engine, Status::AwaitingApproval, PAGE_ROWS).await?;
     let put_off = people::put_off(engine).await?;
     let tasks = people::tasks(engine, &people::people(engine, |_| true)).await?;
-    let more = approvals.more || put_off.more || tasks.more;
-    let mut all: Vec<Handoff> = approvals.rows.into_iter().chain(put_off.rows).chain(tasks.rows).collect();
+    let to_look = people::to_look(ask).await?;
+    let mut more = approvals.more || put_off.more || to_look.more || tasks.count().more;
+    more |= tasks.count().found > PAGE_ROWS;
+    let tasks = tasks.page(engine, 0, PAGE_ROWS).await?;
+    let mut all: Vec<Handoff> = approvals.rows.into_iter().chain(put_off.rows).chain(tasks).collect();
     all.retain(|handoff| people::awaits(engine, handoff).is_some());
-    all.sort_by_key(|handoff| handoff.opened_at);
+    let mut all: Vec<_> = all.into_iter().map(|handoff| (handoff.opened_at, handoff.session_id)).collect();
+    all.extend(to_look.rows.into_iter().map(|one| (one.at, one.session)));
+    all.sort();
     let mut rows: Vec<SessionId> = Vec::new();
-    for handoff in all {
-        if !rows.contains(&handoff.session_id) {
-            rows.push(handoff.session_id);
+    for (_, session) in all {
+        if !rows.contains(&session) {
+            rows.push(session);
         }
     }
     let more = more || rows.len() > PAGE_ROWS;

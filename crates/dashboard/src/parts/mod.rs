@@ -22,19 +22,16 @@ use handover_core::{
     handoff::{Handoff, Kind, Status},
     ids::{AgentId, HandoffId, SessionId},
     limits::PAGE_ROWS,
+    time::Timestamp,
 };
 use maud::{Markup, PreEscaped, html};
 
-/// A count that was looked at no further than a page.
-pub(crate) fn up_to(count: usize) -> String {
-    if count >= PAGE_ROWS { format!("{PAGE_ROWS}+") } else { count.to_string() }
-}
-
-/// A count that may have ended at a bound.
+/// A count that may have ended at a bound. More than a page is not counted out.
 pub(crate) fn at_least(count: Count) -> String {
     match count {
-        Count { found, more: true } if found < PAGE_ROWS => format!("{found}+"),
-        Count { found, .. } => up_to(found),
+        Count { found, .. } if found > PAGE_ROWS => format!("{PAGE_ROWS}+"),
+        Count { found, more: true } => format!("{found}+"),
+        Count { found, more: false } => found.to_string(),
     }
 }
 
@@ -53,6 +50,21 @@ pub(crate) fn session_url(id: &SessionId) -> String {
 
 pub(crate) fn handoff_url(id: HandoffId) -> String {
     format!("/handoffs/{id}")
+}
+
+/// Where somebody says yes or no to a handoff: it is shown first there.
+pub(crate) fn approval_url(id: HandoffId) -> String {
+    format!("/approvals?at={id}#{id}")
+}
+
+/// Where a person takes it, answers what is asked of it, or looks at what became of it: it is shown first there.
+pub(crate) fn inbox_url(id: HandoffId) -> String {
+    format!("/inbox?at={id}#{id}")
+}
+
+/// How long a handoff still has: one answer for all pages.
+pub(crate) fn left(handoff: &Handoff, now: Timestamp) -> Markup {
+    handoff.phase.left_until().map(|end| until(end, now)).unwrap_or_default()
 }
 
 /// The first part of an id: enough for people.

@@ -9,7 +9,7 @@ use handover_core::{
     budget::Amount,
     event::{Event, Routed, StateChange},
     ids::{AgentId, SessionId},
-    limits::{CHART_COLUMNS, PULSE_DECIDED_MAX, PULSE_MINUTES, PULSE_NAMES_MAX, PULSE_STOPS_MAX},
+    limits::{CHART_COLUMNS, PULSE_ASKED_MAX, PULSE_DECIDED_MAX, PULSE_MINUTES, PULSE_NAMES_MAX, PULSE_STOPS_MAX},
     refusal::Code,
     time::Timestamp,
 };
@@ -39,6 +39,8 @@ pub(crate) struct Tenant {
     /// Handoffs that guards stopped, by code.
     pub(crate) guarded: Recent<Code, u64>,
     stops: VecDeque<Stop>,
+    /// Where a person was asked to look at what failed, the latest last.
+    asked: VecDeque<SessionId>,
     /// The latest decisions about approvals, the latest last.
     decided: VecDeque<Decided>,
     /// The workflow of sessions whose rules are counted. It only saves a look into the store.
@@ -74,8 +76,13 @@ impl Tenant {
         let (at, session) = (message.timestamp, &message.context.session_id);
         match &message.payload {
             Event::SessionOpened { workflow: Some(workflow), .. } => self.follows(session, workflow),
-            Event::SessionEnded { .. } => drop(self.flows.remove(session)),
+            Event::SessionEnded { .. } => {
+                self.flows.remove(session);
+                self.asked.retain(|asked| asked != session);
+            }
+            Event::HumanAsked { .. } => self.asked_in(session),
             Event::Initiated { request, handoff, routing, .. } => {
+                self.asked.retain(|asked| asked != session);
                 self.count(message, at, |figures| figures.opened += 1);
                 let pair = (request.from_agent.clone(), handoff.to_agent.clone());
                 self.pairs.note(&pair, at, |figures| figures.opened += 1);
@@ -203,6 +210,20 @@ impl Tenant {
     /// The latest decisions, the latest first.
     pub(crate) fn decisions(&self) -> impl Iterator<Item = &Decided> {
         self.decided.iter().rev()
+    }
+
+    fn asked_in(&mut self, session: &SessionId) {
+        self.asked.retain(|asked| asked != session);
+        if self.asked.len() == PULSE_ASKED_MAX {
+            self.asked.pop_front();
+        }
+        self.asked.push_back(session.clone());
+    }
+
+    /// Sessions in which a person was asked to look and nothing was handed over since, the latest first; at most
+    /// `PULSE_ASKED_MAX`.
+    pub(crate) fn asked(&self) -> Vec<SessionId> {
+        self.asked.iter().rev().cloned().collect()
     }
 
     /// Workflows that stopped, the latest first; at most `PULSE_STOPS_MAX`.

@@ -65,16 +65,6 @@ async fn the_menu_counts_what_waits_for_people() {
 }
 
 #[tokio::test]
-async fn the_menu_counts_results_that_came_back() {
-    let house = house().await;
-    let handoff = house.handed_in("r", delegation("anna", "pilot", "look it up")).await;
-    let lease = house.engine.accept(handoff, &id("pilot"), None, None).await.unwrap().lease;
-    assert_eq!(in_menu(&house.get(&house.local(), "/team").await), None);
-    house.engine.give_back_json(handoff, lease, r#"{"status": "success", "result": {}}"#).await.unwrap();
-    assert_eq!(in_menu(&house.get(&house.local(), "/team").await).as_deref(), Some("1"));
-}
-
-#[tokio::test]
 async fn people_of_the_house_bring_a_tenant_only_its_own_work() {
     let house = house().await;
     house.handed(delegation("planner", "anna", "secret of the first")).await;

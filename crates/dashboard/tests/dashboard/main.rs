@@ -13,4 +13,5 @@ mod overview;
 mod session;
 mod signing_in;
 mod team;
+mod waiting;
 mod workflows;

@@ -79,7 +79,7 @@ async fn what_happens_what_is_blocked_and_what_comes_next() {
     team(&house).await;
     let running = hand_over(&house, "s", "bob", "fly the jet").await;
     house.engine.accept(running, &agent("bob"), None, None).await.unwrap();
-    hand_over(&house, "s", "dora", "sign the paper").await;
+    let task = hand_over(&house, "s", "dora", "sign the paper").await;
     let asked = hand_over(&house, "q", "cleo", "find the crew").await;
     let lease = house.engine.accept(asked, &agent("cleo"), None, None).await.unwrap().lease;
     house.engine.ask(asked, lease, "Which airport?").await.unwrap();
@@ -97,9 +97,12 @@ async fn what_happens_what_is_blocked_and_what_comes_next() {
         let seen = house.get(&browser, "/").await;
         seen.shows("fly the jet").shows("1 running").shows("href=\"/team/bob\"");
         seen.shows("has to answer cleo: Which airport?").shows("has to say yes: ").shows("anybody but ann");
-        seen.shows("has to take: ").shows("href=\"/inbox?as=dora\"").shows("Somebody else is asked, unless ");
+        seen.shows("has to take: ")
+            .shows(&format!("href=\"/inbox?at={task}#{task}\""))
+            .shows("Somebody else is asked, unless ");
         seen.shows("<b>3</b><span>wait for people</span>").shows("data-live=\"/live?after=");
-        seen.shows(&format!("href=\"/approvals#{approval}\"")).shows("It is denied, unless somebody says yes");
+        seen.shows(&format!("href=\"/approvals?at={approval}#{approval}\""))
+            .shows("It is denied, unless somebody says yes");
         seen.shows("<span class=\"badge idle\">question</span> <a class=\"agent\" href=\"/team/ann\">ann</a>");
         seen.shows("<span class=\"badge wait\">question</span> <a class=\"agent\" href=\"/team/dora\">dora</a>");
         seen.shows("Times out, unless ");

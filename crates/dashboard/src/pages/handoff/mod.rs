@@ -129,7 +129,7 @@ fn task(ask: &Ask, handoff: &Handoff) -> Markup {
                     div.warn {
                         (handoff.to_agent) " asked: " (parts::fold(&asked.question))
                         @if let Some(given) = &asked.answer { div { (given.by) ": " (parts::fold(&given.text)) } }
-                        @else { " " a href="/inbox" { "Answer it" } }
+                        @else { " " a href=(parts::inbox_url(handoff.id)) { "Answer it" } }
                     }
                 }
             }

@@ -7,10 +7,11 @@ use crate::{
 };
 use handover_core::{
     command::Command,
-    ids::{LeaseId, SessionId},
-    limits::LEASE_MS_MAX,
+    ids::{AgentId, LeaseId, SessionId},
+    limits::{LEASE_MS_MAX, PAGE_TASKS},
     refusal::{Code, HandoffError, Refusal},
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -94,6 +95,28 @@ pub(crate) async fn answer(ask: Ask) -> Answer {
     let text = ask.form.needed("text")?;
     ask.engine.answer(ask.handoff()?, &ask.name(), text).await?;
     back(&ask, Done::Answered)
+}
+
+/// A result that was shown.
+#[derive(Deserialize)]
+struct Shown {
+    of: Uuid,
+    session: SessionId,
+    #[serde(rename = "as")]
+    by: AgentId,
+}
+
+/// Takes note of all results that were shown. One that somebody else took note of meanwhile is seen all the same.
+pub(crate) async fn note_all(ask: Ask) -> Answer {
+    let wrong = |_| Refusal::new(Code::NotJson, "this is no list of results").at("all");
+    let shown: Vec<Shown> = serde_json::from_str(ask.form.needed("all")?).map_err(wrong)?;
+    for Shown { of, session, by } in shown.into_iter().take(PAGE_TASKS) {
+        match ask.engine.submit(&session, Command::Take { of, by }, None).await {
+            Err(error) if error.code() == Code::NoReturn => {}
+            done => drop(done?),
+        }
+    }
+    back(&ask, Done::AllNoted)
 }
 
 /// Takes note of a result.

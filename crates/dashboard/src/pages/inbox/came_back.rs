@@ -10,6 +10,7 @@ use handover_core::{
 };
 use handover_engine::StoredReturn;
 use maud::{Markup, html};
+use serde_json::json;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -53,9 +54,25 @@ async fn known(ask: &Ask, one: StoredReturn) -> Waiting {
 pub(super) fn section(ask: &Ask, waiting: &Found<Waiting>) -> Markup {
     html! {
         @if !waiting.rows.is_empty() {
-            h2.part { "Came back" }
+            h2.part { "Came back " span.soft { (parts::at_least(waiting.count())) } }
+            (all_seen(ask, waiting))
             ol.asked { @for one in &waiting.rows { (item(ask, one)) } }
             @if waiting.more { p.soft { "There are more. They show when these were seen." } }
+        }
+    }
+}
+
+/// Takes note of all that is shown, at once.
+fn all_seen(ask: &Ask, waiting: &Found<Waiting>) -> Markup {
+    let theirs: Vec<_> = waiting.rows.iter().filter(|one| may_work(ask, &one.to)).collect();
+    let all: Vec<_> = theirs.iter().map(|one| json!({ "of": one.of, "session": one.session, "as": one.to })).collect();
+    html! {
+        @if all.len() > 1 {
+            (parts::form(ask, "/inbox/returns/all", html! {
+                (parts::hidden("all", &json!(all).to_string()))
+                (super::seen(ask))
+                div.buttons { button type="submit" { "Mark all " (all.len()) " as seen" } }
+            }))
         }
     }
 }

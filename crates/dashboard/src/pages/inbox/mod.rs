@@ -1,20 +1,21 @@
-//! The inbox of people: work that is offered to them or theirs already, questions that wait for an answer, and results that
-//! came back.
+//! The inbox of people: what failed and they are to look at, questions that wait for an answer, work that is offered to them or
+//! theirs already, and results that came back.
 
 mod act;
 mod came_back;
 mod give;
+mod looks;
 mod questions;
 mod step;
 mod task;
 
-pub(crate) use act::{answer, ask_back, decline, defer, give_back, keep, note, take};
+pub(crate) use act::{answer, ask_back, decline, defer, give_back, keep, note, note_all, take};
 
 use crate::{
     ask::{Answer, Ask},
-    page::{Hears, Nav, Page},
+    page::{Hears, Nav, Page, Waiting},
     parts,
-    people::{self, Found},
+    people::{self, Found, Tasks, Waits},
     wrong::Wrong,
 };
 use handover_core::{
@@ -22,8 +23,8 @@ use handover_core::{
     agent::Agent,
     context::View,
     handoff::{Handoff, Status},
-    ids::AgentId,
-    limits::{PAGE_TASKS, PEOPLE_LOOK_MAX},
+    ids::{AgentId, HandoffId},
+    limits::{PAGE_TASKS, PEOPLE_LOOK_MAX, QUEUE_LOOK_MAX},
 };
 use maud::{Markup, html};
 use step::Step;
@@ -35,31 +36,63 @@ struct Task {
     step: Option<Step>,
 }
 
+/// Whose inbox is shown, and what stands first in it.
+struct Wanted {
+    whose: Option<AgentId>,
+    at: Option<HandoffId>,
+    skip: usize,
+}
+
+impl Wanted {
+    fn of(ask: &Ask) -> Result<Self, Wrong> {
+        let whose = match ask.query.some("as") {
+            Some(_) => Some(ask.query.agent("as")?),
+            None => None,
+        };
+        let skip = ask.query.skip();
+        Ok(Self { whose, at: ask.query.get("at").parse().ok().filter(|_| skip == 0), skip })
+    }
+
+    /// The handoff that is to stand first, where it exists for whoever looks.
+    async fn first(&self, ask: &Ask) -> Option<Handoff> {
+        ask.engine.handoff(self.at?).await.ok()
+    }
+}
+
 pub(crate) async fn list(ask: Ask) -> Answer {
-    let chosen = match ask.query.some("as") {
-        Some(_) => Some(ask.query.agent("as")?),
-        None => None,
-    };
-    let people = people(&ask, chosen.as_ref());
-    let tasks = tasks(&ask, chosen.as_ref(), &people).await?;
-    let questions = questions::asked(&ask, chosen.as_ref()).await?;
-    let returns = came_back::waiting(&ask, chosen.as_ref(), &people).await?;
+    let wanted = Wanted::of(&ask)?;
+    let chosen = wanted.whose.as_ref();
+    let people = people(&ask, chosen);
+    let all = everything(&ask, chosen, &people).await?;
+    let put_off = people::put_off(&ask.engine).await?;
+    let to_look = people::to_look(&ask).await?;
+    let tasks = tasks(&ask, &wanted, &people, &all).await?;
+    let questions = questions::asked(&ask, &wanted, &put_off).await;
+    let returns = came_back::waiting(&ask, chosen, &people).await?;
     let body = html! {
-        (parts::head(html! { "Inbox" }, filter(chosen.as_ref(), &people)))
+        (parts::head(html! { "Inbox" }, filter(chosen, &people)))
         @if !tasks.rows.is_empty() || !questions.is_empty() { (keys(&ask)) }
+        section data-part="failed" aria-label="Failed" { (looks::section(&ask, &wanted, &to_look).await) }
         section data-part="questions" aria-label="Questions" { (questions::section(&ask, &questions)) }
         section data-part="tasks" aria-labelledby="tasks" {
             h2.part id="tasks" { "Tasks" }
-            @if tasks.rows.is_empty() { (nothing(&ask, chosen.as_ref(), &people.rows)) }
+            @if tasks.rows.is_empty() { (nothing(&ask, chosen, &people.rows)) }
             ol.asked { @for task in &tasks.rows { (task::item(&ask, task)) } }
-            @if tasks.more { p.soft { "There are more. Choose a person to see theirs." } }
+            (further(&ask, &wanted, &all))
             @if people.more && chosen.is_none() {
                 p.soft { "Looked for is what the " (PEOPLE_LOOK_MAX) " people with the most to do have." }
             }
         }
         section data-part="returns" aria-label="Results" { (came_back::section(&ask, &returns)) }
     };
-    Page::new("Inbox", Nav::Inbox, body).hears(Hears::All).answer(&ask).await
+    let page = Page::new("Inbox", Nav::Inbox, body);
+    // Rows of a further page must not move under whoever reads them.
+    let page = if wanted.skip == 0 { page.hears(Hears::All) } else { page };
+    if chosen.is_some() {
+        return page.answer(&ask).await;
+    }
+    let waits = Waits { put_off: &put_off, tasks: &all, to_look: &to_look }.inbox(&ask.engine);
+    page.counted(Waiting::with_inbox(&ask, waits).await?).answer(&ask).await
 }
 
 /// The people for whom whoever looks may speak, those with work first. Whoever is named need not be a person.
@@ -72,27 +105,48 @@ fn people(ask: &Ask, chosen: Option<&AgentId>) -> Found<Agent> {
     found
 }
 
-/// What they have and what they are offered: their own first, then by urgency and age.
-async fn tasks(ask: &Ask, chosen: Option<&AgentId>, people: &Found<Agent>) -> Result<Found<Task>, Wrong> {
+/// All that these people have to do: their own first, then by urgency and age.
+async fn everything(ask: &Ask, chosen: Option<&AgentId>, people: &Found<Agent>) -> Result<Tasks, Wrong> {
     if let Some(chosen) = chosen {
         // Says no where this is somebody else's.
         ask.engine.waiting_returns(chosen, 1).await?;
     }
     let theirs = people.rows.iter().filter(|agent| chosen.is_none_or(|chosen| agent.profile.id == *chosen));
     let asked = Found { rows: theirs.cloned().collect(), more: chosen.is_none() && people.more };
-    let mut found = people::tasks(&ask.engine, &asked).await?.rows;
-    let more = found.len() > PAGE_TASKS;
-    found.sort_by_key(|one| {
-        (one.status() != Status::Running, one.request.task.priority.level(), one.opened_at, one.id.to_string())
-    });
-    found.truncate(PAGE_TASKS);
+    Ok(people::tasks(&ask.engine, &asked).await?)
+}
+
+/// A page of it.
+async fn tasks(ask: &Ask, wanted: &Wanted, people: &Found<Agent>, all: &Tasks) -> Result<Found<Task>, Wrong> {
+    let mut found = all.page(&ask.engine, wanted.skip, PAGE_TASKS).await?;
+    let theirs = |handoff: &Handoff| {
+        let open = matches!(handoff.status(), Status::Running | Status::Offered);
+        open && people.rows.iter().any(|agent| agent.profile.id == handoff.to_agent)
+    };
+    if let Some(first) = wanted.first(ask).await.filter(theirs) {
+        found.retain(|handoff| handoff.id != first.id);
+        found.insert(0, first);
+    }
     let mut rows = Vec::with_capacity(found.len());
     for handoff in found {
         let view = ask.engine.view(handoff.id, None).await.ok();
         let step = step::of(ask, &handoff).await;
         rows.push(Task { handoff, view, step });
     }
-    Ok(Found { rows, more })
+    Ok(Found { rows, more: all.count().found > wanted.skip + PAGE_TASKS })
+}
+
+/// The way to further tasks, and how far was looked.
+fn further(ask: &Ask, wanted: &Wanted, all: &Tasks) -> Markup {
+    let (skip, count) = (wanted.skip, all.count());
+    let at = |skip: usize| ask.query.with("skip", &skip.to_string());
+    let before = (skip > 0).then(|| at(skip.saturating_sub(PAGE_TASKS)));
+    let on = (count.found > skip + PAGE_TASKS).then(|| at(skip + PAGE_TASKS));
+    html! {
+        @if on.is_some() { p.soft { "There are more: " (parts::at_least(count)) " in all, the most urgent first." } }
+        (parts::pages(before, on))
+        @if count.more { p.soft { "Looked at are the " (QUEUE_LOOK_MAX) " most urgent of each queue." } }
+    }
 }
 
 /// What every form of the page carries: whose work was looked at.

@@ -1,23 +1,51 @@
 //! What agents ask before they go on, and the answer to it.
 
-use crate::{ask::Ask, parts, wrong::Wrong};
+use super::Wanted;
+use crate::{
+    ask::Ask,
+    parts,
+    people::{self, Awaits, Found},
+};
 use handover_core::{
     access::Right,
-    handoff::{Exchange, Handoff, Status},
-    ids::AgentId,
-    limits::{PAGE_MAX, PAGE_TASKS},
+    handoff::{Exchange, Handoff},
+    limits::{PAGE_TASKS, WAITING_LOOK_ROWS},
 };
-use handover_engine::HandoffQuery;
 use maud::{Markup, html};
 
-/// Handoffs that wait for an answer, the oldest first, looked for among a page of what waits.
-pub(super) async fn asked(ask: &Ask, from: Option<&AgentId>) -> Result<Vec<Handoff>, Wrong> {
-    let query = HandoffQuery { status: Some(Status::Deferred), limit: PAGE_MAX, ..HandoffQuery::default() };
-    let mut waiting = ask.engine.handoffs(query).await?;
-    waiting.retain(|one| one.open_question().is_some());
-    waiting.retain(|one| from.is_none_or(|from| one.request.from_agent == *from));
-    waiting.truncate(PAGE_TASKS);
-    Ok(waiting)
+/// What is asked, a page of it.
+pub(super) struct Asked {
+    /// Of people: they have to be told.
+    people: Found<Handoff>,
+    /// Of agents: they answer by themselves, and somebody may be quicker.
+    agents: Found<Handoff>,
+    /// Whether what waits was not looked at to its end.
+    cut: bool,
+}
+
+impl Asked {
+    pub(super) fn is_empty(&self) -> bool {
+        self.people.rows.is_empty() && self.agents.rows.is_empty()
+    }
+}
+
+/// Handoffs that wait for an answer, the eldest first, out of what is put off.
+pub(super) async fn asked(ask: &Ask, wanted: &Wanted, put_off: &Found<Handoff>) -> Asked {
+    let first = wanted.first(ask).await.filter(|one| one.open_question().is_some());
+    let page = |of_people: bool| {
+        let fits = |one: &&&Handoff| wanted.whose.as_ref().is_none_or(|whose| one.request.from_agent == *whose);
+        let found = people::questions(&ask.engine, put_off, of_people);
+        let mut rows: Vec<Handoff> = found.rows.iter().filter(fits).map(|one| (*one).clone()).collect();
+        let here = |one: &&Handoff| (people::awaits(&ask.engine, one) == Some(Awaits::Answer)) == of_people;
+        if let Some(first) = first.as_ref().filter(here) {
+            rows.retain(|one| one.id != first.id);
+            rows.insert(0, first.clone());
+        }
+        let more = rows.len() > PAGE_TASKS;
+        rows.truncate(PAGE_TASKS);
+        Found { rows, more }
+    };
+    Asked { people: page(true), agents: page(false), cut: put_off.more }
 }
 
 /// The name under which whoever looks may answer: that of the source, or their own where they run the work.
@@ -36,11 +64,25 @@ fn answers_as(ask: &Ask, handoff: &Handoff) -> Option<String> {
     own.filter(|_| ask.may(Right::Operate))
 }
 
-pub(super) fn section(ask: &Ask, waiting: &[Handoff]) -> Markup {
+pub(super) fn section(ask: &Ask, asked: &Asked) -> Markup {
     html! {
-        @if !waiting.is_empty() {
-            h2.part { "Questions" }
-            ol.asked { @for handoff in waiting { @if let Some(open) = handoff.open_question() { (item(ask, handoff, open)) } } }
+        (part(ask, "Questions", &asked.people))
+        @if !asked.agents.rows.is_empty() {
+            (part(ask, "Asked of agents", &asked.agents))
+            p.soft { "Agents answer by themselves; these are not counted as waiting for people." }
+        }
+        @if asked.cut && !asked.is_empty() {
+            p.soft { "Questions are looked for among the " (WAITING_LOOK_ROWS) " eldest that are put off." }
+        }
+    }
+}
+
+fn part(ask: &Ask, title: &str, found: &Found<Handoff>) -> Markup {
+    html! {
+        @if !found.rows.is_empty() {
+            h2.part { (title) }
+            ol.asked { @for handoff in &found.rows { @if let Some(open) = handoff.open_question() { (item(ask, handoff, open)) } } }
+            @if found.more { p.soft { "There are more. They show when these are answered." } }
         }
     }
 }
@@ -53,7 +95,7 @@ fn item(ask: &Ask, handoff: &Handoff, open: &Exchange) -> Markup {
             header {
                 span { (parts::agent(&handoff.to_agent)) " asks " (parts::agent(&handoff.request.from_agent)) }
                 span.soft { (parts::ago(open.asked_at, ask.now)) }
-                @if let Some(due) = handoff.due() { span.push { (parts::until(due, ask.now)) } }
+                span.push { (parts::left(handoff, ask.now)) }
             }
             h3.title id=(format!("question-{id}")) { (parts::fold(&open.question)) }
             p.soft {

@@ -27,7 +27,7 @@ pub(super) fn item(ask: &Ask, task: &Task) -> Markup {
                 (parts::between(handoff))
                 @if taken { (parts::badge("run", "taken")) } @else { (parts::badge("idle", "offered")) }
                 (parts::priority(request.task.priority))
-                @if let Some(due) = handoff.due() { span.push { (parts::until(due, ask.now)) } }
+                span.push { (parts::left(handoff, ask.now)) }
             }
             h3.title id=(format!("task-{id}")) { (parts::fold(&request.task.description)) }
             @if request.reason != request.task.description { div { span.soft { "Why: " } (parts::fold(&request.reason)) } }
@@ -43,8 +43,9 @@ pub(super) fn item(ask: &Ask, task: &Task) -> Markup {
 
 fn facts(ask: &Ask, task: &Task) -> Markup {
     let handoff = &task.handoff;
-    let deadline = match &handoff.phase {
-        Phase::Running { deadline, .. } => html! { (parts::until(*deadline, ask.now)) },
+    // After that somebody else may have it, unless it is kept.
+    let lease = match &handoff.phase {
+        Phase::Running { lease_until, in_process: false, .. } => parts::until(*lease_until, ask.now),
         _ => html! {},
     };
     parts::facts(&[
@@ -59,7 +60,7 @@ fn facts(ask: &Ask, task: &Task) -> Markup {
             html! { @if let Some(step) = &task.step { (step.state) @if !step.about.is_empty() { ": " (step.about) } } },
         ),
         ("Asked", parts::ago(handoff.opened_at, ask.now)),
-        ("To be done in", deadline),
+        ("Yours until", lease),
     ])
 }
 

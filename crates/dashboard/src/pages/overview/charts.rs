@@ -13,6 +13,16 @@ pub(super) fn cards(lately: &Lately) -> Markup {
     html! { @for chart in charts { (chart.card()) } }
 }
 
+/// The same for the tiles, without words: success, what was done, latency, tokens, cost.
+pub(super) fn sparks(lately: &Lately) -> [Markup; 5] {
+    let mut done = throughput(lately);
+    // One colour: how it ended is in the tile before.
+    done.series = vec![series(lately, "done", "run", |figures| Some(real(figures.ended())))];
+    let mut slowest = latency(lately);
+    slowest.series.truncate(1);
+    [success(lately), done, slowest, tokens(lately), cost(lately)].map(|chart| chart.spark())
+}
+
 fn chart(lately: &Lately, part: &'static str, title: &'static str, series: Vec<Series>) -> Chart {
     let step = if lately.window.step == 1 { "minute".to_owned() } else { format!("{} minutes", lately.window.step) };
     Chart {
@@ -60,7 +70,7 @@ fn success(lately: &Lately) -> Chart {
 fn latency(lately: &Lately) -> Chart {
     let within = |percent| move |figures: &Figures| figures.lasted.within(percent).map(real);
     let lines =
-        vec![series(lately, "95 of 100 within", "wait", within(95)), series(lately, "half within", "run", within(50))];
+        vec![series(lately, "95 % within", "wait", within(95)), series(lately, "half within", "run", within(50))];
     let half = lately.window.total.lasted.within(50);
     Chart {
         value: half.map_or("–".into(), parts::length),

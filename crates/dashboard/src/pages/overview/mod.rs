@@ -13,7 +13,7 @@ use crate::{
     ask::{Answer, Ask},
     page::{Hears, Nav, Page, Waiting},
     parts,
-    people::{self, Awaits, Found},
+    people::{self, Count, Found, Tasks, ToLook, Waits},
     pulse::Window,
 };
 use handover_core::{
@@ -60,7 +60,9 @@ struct Open {
     offered: Found<Handoff>,
     put_off: Found<Handoff>,
     /// What people work on and what is offered to them: it may stand behind any number of tasks for machines.
-    tasks: Found<Handoff>,
+    tasks: Tasks,
+    /// What failed, and a person is asked to look at.
+    to_look: Found<ToLook>,
 }
 
 impl Open {
@@ -72,18 +74,26 @@ impl Open {
             offered: people::open(engine, Status::Offered, WAITING_LOOK_ROWS).await?,
             put_off: people::put_off(engine).await?,
             tasks: people::tasks(engine, &people::people(engine, |_| true)).await?,
+            to_look: people::to_look(ask).await?,
         })
     }
 
     fn is_empty(&self) -> bool {
-        [&self.running, &self.approvals, &self.offered, &self.put_off].iter().all(|found| found.rows.is_empty())
+        let nothing =
+            [&self.running, &self.approvals, &self.offered, &self.put_off].iter().all(|all| all.rows.is_empty());
+        nothing && self.to_look.rows.is_empty()
     }
 
-    /// What waits for people, a word first.
-    fn for_people(&self, engine: &Engine) -> Found<&Handoff> {
-        let questions = self.put_off.rows.iter().filter(|one| people::awaits(engine, one) == Some(Awaits::Answer));
-        let rows = self.approvals.rows.iter().chain(questions).chain(&self.tasks.rows).collect();
-        Found { rows, more: self.approvals.more || self.put_off.more || self.tasks.more }
+    /// How much waits for people.
+    fn for_people(&self, engine: &Engine) -> Count {
+        let questions = people::questions(engine, &self.put_off, true).count();
+        self.approvals.count() + questions + self.tasks.count() + self.to_look.count()
+    }
+
+    /// What stands in the menu.
+    fn waiting(&self, engine: &Engine) -> Waiting {
+        let waits = Waits { put_off: &self.put_off, tasks: &self.tasks, to_look: &self.to_look };
+        Waiting::of(self.approvals.count(), waits.inbox(engine))
     }
 }
 
@@ -123,15 +133,15 @@ pub(crate) async fn show(ask: Ask) -> Answer {
             html! { (parts::head(html! { "Overview" }, html! {})) div data-part="first" { (first_visit(&ask)) } };
         return Page::new("Overview", Nav::Overview, body).hears(Hears::All).answer(&ask).await;
     }
-    let blocked = blocked::list(&ask, &open).await;
+    let blocked = blocked::list(&ask, &open).await?;
     let happening = happening::activity(&ask).await?;
-    let next = next::card(&ask).await?;
+    let next = next::card(&ask, &open).await?;
     let body = html! {
         (parts::head(html! { "Overview" }, ranges(&ask, lately.as_ref())))
         (tiles(&ask, &open, lately.as_ref()))
         div.overview.first {
-            div { (happening::running(&ask, &open.running.rows)) (happening) }
-            div { (blocked::card(&ask, &blocked)) (next) }
+            div { (happening::running(&ask, &open.running)) (happening) }
+            div { (blocked::card(&ask, &blocked, open.for_people(&ask.engine))) (next) }
         }
         @match &lately {
             Some(lately) => {
@@ -142,7 +152,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
             None => p.soft { "Figures over time are for those who see all sessions of their tenant." }
         }
     };
-    let waiting = Waiting::of(&ask.engine, &open.approvals, &open.put_off).await?;
+    let waiting = open.waiting(&ask.engine);
     Page::new("Overview", Nav::Overview, body).hears(Hears::All).counted(waiting).answer(&ask).await
 }
 
@@ -159,32 +169,31 @@ fn ranges(ask: &Ask, lately: Option<&Lately>) -> Markup {
 }
 
 fn tiles(ask: &Ask, open: &Open, lately: Option<&Lately>) -> Markup {
-    let people = open.for_people(&ask.engine).count();
-    let running = open.running.rows.len();
+    let (people, running) = (open.for_people(&ask.engine), open.running.count());
     html! {
         div.stats.tiles data-part="tiles" {
-            (tile(if running == 0 { "" } else { "run" }, Some("#now"), &parts::up_to(running), "running"))
-            (tile(if people.found == 0 { "" } else { "wait" }, Some("#blocked"), &parts::at_least(people), "wait for people"))
+            (tile(if running.found == 0 { "" } else { "run" }, "#now", &parts::at_least(running), "running"))
+            (tile(if people.found == 0 { "" } else { "wait" }, "#blocked", &parts::at_least(people), "wait for people"))
             @if let Some(lately) = lately {
                 @let total = &lately.window.total;
-                (tile(total.tone(), None, &total.success().map_or("–".into(), charts::percent), "succeeded"))
-                (tile("", None, &charts::per_minute(total.ended(), lately.minutes(ask.now)), "done per minute"))
-                (tile("", None, &total.lasted.within(95).map_or("–".into(), parts::length), "95 of 100 within"))
-                (tile("", None, &charts::short(total.tokens), "tokens"))
-                (tile("", None, &parts::money(total.cost()), "cost"))
+                @let [success, done, latency, tokens, cost] = charts::sparks(lately);
+                (drawn(total.tone(), &total.success().map_or("–".into(), charts::percent), "succeeded", success))
+                (drawn("", &charts::per_minute(total.ended(), lately.minutes(ask.now)), "done per minute", done))
+                (drawn("", &total.lasted.within(95).map_or("–".into(), parts::length), "95 % within", latency))
+                (drawn("", &charts::short(total.tokens), "tokens", tokens))
+                (drawn("", &parts::money(total.cost()), "cost", cost))
             }
         }
     }
 }
 
-fn tile(tone: &str, to: Option<&str>, value: &str, words: &str) -> Markup {
-    let class = format!("stat {tone}");
-    html! {
-        @match to {
-            Some(to) => a class=(class) href=(to) { b { (value) } span { (words) } },
-            None => div class=(class) { b { (value) } span { (words) } },
-        }
-    }
+fn tile(tone: &str, to: &str, value: &str, words: &str) -> Markup {
+    html! { a class=(format!("stat {tone}")) href=(to) { b { (value) } span { (words) } } }
+}
+
+/// A figure with how it went, in the same time.
+fn drawn(tone: &str, value: &str, words: &str, spark: Markup) -> Markup {
+    html! { div class=(format!("stat {tone}")) { b { (value) } span { (words) } (spark) } }
 }
 
 fn since(ask: &Ask, lately: &Lately) -> Markup {
@@ -202,8 +211,8 @@ fn since(ask: &Ask, lately: &Lately) -> Markup {
 }
 
 /// A list that says how much more there is.
-fn more(count: usize, href: &str) -> Markup {
-    html! { @if count > OVERVIEW_ROWS { p.more { a href=(href) { "All " (parts::up_to(count)) } } } }
+fn more(count: Count, href: &str) -> Markup {
+    html! { @if count.found > OVERVIEW_ROWS { p.more { a href=(href) { "All " (parts::at_least(count)) } } } }
 }
 
 /// What fills a server, as far as it takes no agents that run.

@@ -1,18 +1,33 @@
 //! What comes next by itself: the timers that run.
 
-use crate::{ask::Ask, parts};
+use super::Open;
+use crate::{ask::Ask, parts, people::Found};
 use handover_core::{
-    handoff::{Handoff, Kind, OnTimeout, Phase},
+    handoff::{Handoff, Kind, OnTimeout, Phase, Status},
     limits::{OVERVIEW_ROWS, PAGE_ROWS, RETRIES_MAX},
     policy::OnExpiry,
     refusal::HandoffError,
 };
+use handover_engine::HandoffQuery;
 use maud::{Markup, html};
 
-pub(super) async fn card(ask: &Ask) -> Result<Markup, HandoffError> {
-    let upcoming = ask.engine.upcoming(PAGE_ROWS).await?;
+/// Everything that is open has a time. The eldest of each kind are looked at: what runs longest is over first, as a rule.
+async fn upcoming(ask: &Ask, open: &Open) -> Result<Found<Handoff>, HandoffError> {
+    let mut rows = open.running.rows.clone();
+    if open.running.more {
+        let (status, limit) = (Some(Status::Running), PAGE_ROWS);
+        rows = ask.engine.handoffs(HandoffQuery { status, limit, ..HandoffQuery::default() }).await?;
+    }
+    let waiting = [&open.approvals, &open.offered, &open.put_off];
+    rows.extend(waiting.iter().flat_map(|found| found.rows.iter().cloned()));
+    rows.sort_by_key(|handoff| handoff.phase.left_until());
+    Ok(Found { rows, more: open.running.more || waiting.iter().any(|found| found.more) })
+}
+
+pub(super) async fn card(ask: &Ask, open: &Open) -> Result<Markup, HandoffError> {
+    let found = upcoming(ask, open).await?;
     let rows: Vec<_> =
-        upcoming.iter().filter_map(|handoff| Some((handoff, what(handoff)?))).take(OVERVIEW_ROWS).collect();
+        found.rows.iter().filter_map(|handoff| Some((handoff, what(handoff)?))).take(OVERVIEW_ROWS).collect();
     Ok(html! {
         section.card data-part="next" {
             header { h2 { "Coming next" } }
@@ -27,19 +42,20 @@ pub(super) async fn card(ask: &Ask) -> Result<Markup, HandoffError> {
                         }
                         span.when {
                             a href=(parts::handoff_url(handoff.id)) { "Look" span.unseen { " at #" (handoff.n) " of " (handoff.session_id) } }
-                            @if let Some(due) = handoff.due() { small.soft { (parts::until(due, ask.now)) } }
+                            small.soft { (parts::left(handoff, ask.now)) }
                         }
                     }
                 }
             }
+            @if found.more { p.soft.small { "Much is open: of each kind the eldest were looked at." } }
         }
     })
 }
 
-/// What happens when the time comes; nothing for a lease, which its holder renews.
+/// What happens when the time comes; nothing where it is over already.
 fn what(handoff: &Handoff) -> Option<Markup> {
     let (from, to) = (parts::agent(&handoff.request.from_agent), parts::agent(&handoff.to_agent));
-    let over = handoff.hard_deadline.zip(handoff.due()).is_some_and(|(end, due)| end <= due);
+    let over = handoff.hard_deadline.zip(handoff.phase.left_until()).is_some_and(|(end, left)| end <= left);
     Some(match &handoff.phase {
         Phase::AwaitingApproval { .. } => expiry(handoff),
         Phase::Offered { .. } if over => html! { "Times out, unless " (to) " takes:" },
@@ -52,11 +68,6 @@ fn what(handoff: &Handoff) -> Option<Markup> {
             html! { "Tried again by " (to) ", attempt " (handoff.attempt) ":" }
         }
         Phase::Deferred { .. } => html! { (to) " is offered again:" },
-        Phase::Running { deadline, grace_until, lease_until, .. }
-            if *lease_until < grace_until.unwrap_or(*deadline) =>
-        {
-            return None;
-        }
         Phase::Running { grace_until: None, .. } => html! { (to) " is reminded, unless it is done with:" },
         Phase::Running { .. } => html! { (late(handoff)) ", unless " (to) " is done with:" },
         Phase::Closed { .. } => return None,

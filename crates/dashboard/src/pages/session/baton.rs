@@ -39,7 +39,7 @@ pub(crate) fn strip(ask: &Ask, session: &Session, last: Option<&Handoff>) -> Mar
             (parts::standing(handoff))
             a href=(parts::handoff_url(handoff.id)) { (parts::quoted(&handoff.request.task.description, 80)) }
             span.soft { (parts::ago(handoff.closed_at.or(handoff.accepted_at).unwrap_or(handoff.opened_at), ask.now)) }
-            @if let Some(due) = handoff.due() { (parts::until(due, ask.now)) }
+            (parts::left(handoff, ask.now))
             @if session.active_agent != handoff.to_agent {
                 span.soft { "the session is with " (parts::agent(&session.active_agent)) }
             }

@@ -136,6 +136,7 @@ pub(crate) fn standing(engine: &Engine, session: &Glance) -> Markup {
         _ if session.open.iter().any(waits) => parts::badge("wait", "waits for a person"),
         _ if session.open.iter().any(|stands| stands.status == Status::Running) => parts::badge("run", "at work"),
         _ if !session.open.is_empty() => parts::badge("idle", "on its way"),
+        _ if session.failed.is_some() => parts::badge("bad", "failed"),
         _ => parts::badge("off", "quiet"),
     }
 }

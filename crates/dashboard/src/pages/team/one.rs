@@ -6,6 +6,7 @@ use crate::{
     page::{Done, Hears, Nav, Page},
     pages::overview,
     parts,
+    people::{self, Found},
     wrong::Wrong,
 };
 use handover_core::{
@@ -30,12 +31,15 @@ pub(crate) async fn show(ask: Ask) -> Answer {
     let id = named(&ask)?;
     let agent = ask.engine.agent(&id)?;
     let (to, status) = (Some(id.clone()), Some(Status::Running));
-    let running = ask.engine.handoffs(HandoffQuery { to, status, limit: PAGE_ROWS, ..HandoffQuery::default() }).await?;
-    let queue = ask.engine.queue(&id, PAGE_ROWS).await?;
+    let query = HandoffQuery { to, status, limit: PAGE_ROWS, ..HandoffQuery::default() };
+    let running = people::some(&ask.engine, query).await?;
+    let mut queue = Found { rows: ask.engine.queue(&id, PAGE_ROWS + 1).await?, more: false };
+    queue.more = queue.rows.len() > PAGE_ROWS;
+    queue.rows.truncate(PAGE_ROWS);
     let received = ended(&ask.engine, &id).await?;
     let from = Some(id.clone());
     let lately = HandoffQuery { from, latest_first: true, limit: OVERVIEW_ROWS, ..HandoffQuery::default() };
-    let sent = ask.engine.handoffs(lately).await?;
+    let sent = Found { rows: ask.engine.handoffs(lately).await?, more: false };
     let body = html! {
         (parts::head(html! { (id) }, html! { (health(&agent)) span.soft { (kind_words(agent.profile.kind)) } a.push href="/team" { "Team" } }))
         (tiles(&ask, &agent))
@@ -53,7 +57,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
 }
 
 /// What it ended last. Each end is asked for by itself: what is open may be newer than all of them.
-async fn ended(engine: &Engine, id: &AgentId) -> Result<Vec<Handoff>, HandoffError> {
+async fn ended(engine: &Engine, id: &AgentId) -> Result<Found<Handoff>, HandoffError> {
     let mut found = Vec::new();
     for status in Status::ALL.into_iter().filter(|status| status.is_closed()) {
         let (to, limit) = (Some(id.clone()), OVERVIEW_ROWS);
@@ -62,7 +66,7 @@ async fn ended(engine: &Engine, id: &AgentId) -> Result<Vec<Handoff>, HandoffErr
     }
     found.sort_by_key(|handoff| std::cmp::Reverse(handoff.closed_at));
     found.truncate(OVERVIEW_ROWS);
-    Ok(found)
+    Ok(Found { rows: found, more: false })
 }
 
 fn tiles(ask: &Ask, agent: &Agent) -> Markup {
@@ -73,7 +77,7 @@ fn tiles(ask: &Ask, agent: &Agent) -> Markup {
             @if let Some(figures) = figures(ask, &agent.profile.id) {
                 div.stat { b { (figures.success().map_or("–".into(), overview::percent)) } span { "succeeded" } }
                 div.stat { b { (overview::short(figures.ended())) } span { "done lately" } }
-                div.stat { b { (figures.lasted.within(95).map_or("–".into(), parts::length)) } span { "95 of 100 within" } }
+                div.stat { b { (figures.lasted.within(95).map_or("–".into(), parts::length)) } span { "95 % within" } }
                 div.stat { b { (overview::short(figures.tokens)) } span { "tokens" } }
                 div.stat { b { (parts::money(figures.cost())) } span { "cost" } }
             }
@@ -81,10 +85,11 @@ fn tiles(ask: &Ask, agent: &Agent) -> Markup {
     }
 }
 
-fn list(ask: &Ask, title: &str, part: &str, handoffs: &[Handoff], nothing: &str) -> Markup {
+fn list(ask: &Ask, title: &str, part: &str, found: &Found<Handoff>, nothing: &str) -> Markup {
+    let handoffs = &found.rows;
     html! {
         section.card data-part=(part) {
-            header { h2 { (title) } @if !handoffs.is_empty() { span.soft.small { (parts::up_to(handoffs.len())) } } }
+            header { h2 { (title) } @if !handoffs.is_empty() { span.soft.small { (parts::at_least(found.count())) } } }
             @if handoffs.is_empty() { p.soft { (nothing) } }
             ul.lines {
                 @for handoff in handoffs {
@@ -96,7 +101,7 @@ fn list(ask: &Ask, title: &str, part: &str, handoffs: &[Handoff], nothing: &str)
                         }
                         span.when {
                             a href=(parts::handoff_url(handoff.id)) { (parts::ago(handoff.closed_at.unwrap_or(handoff.opened_at), ask.now)) }
-                            @if let Some(due) = handoff.due() { small.soft { (parts::until(due, ask.now)) } }
+                            small.soft { (parts::left(handoff, ask.now)) }
                         }
                     }
                 }
