@@ -151,6 +151,12 @@
   };
   addEventListener("focusout", () => { if (late) soon(); });
 
+  // A notice is said once, and where one goes on after it is no place: the address is for sharing.
+  const quiet = (search) => {
+    const rest = search.slice(1).split("&").filter((pair) => pair && !/^(done|next)=/.test(pair));
+    return rest.length ? `?${rest.join("&")}` : "";
+  };
+
   let asking = false, again = false, last = 0, timer = 0, missed = 0;
   const pause = 700;
   const refresh = async () => {
@@ -159,7 +165,7 @@
     asking = true;
     last = Date.now();
     try {
-      const answer = await fetch(location.pathname + location.search.replace(/([?&])done=[^&]*&?/, "$1"), { credentials: "same-origin", redirect: "follow" });
+      const answer = await fetch(location.pathname + quiet(location.search), { credentials: "same-origin", redirect: "follow" });
       if (answer.redirected && new URL(answer.url).pathname === "/sign-in") {
         if (!busy(document.body)) { location.assign(answer.url); return; }
       } else if (answer.redirected && new URL(answer.url).pathname !== location.pathname) {
@@ -267,7 +273,10 @@
         delete form.dataset.sending;
         document.activeElement?.blur();
         begun = Date.now();
-        swap(new DOMParser().parseFromString(await answer.text(), "text/html"));
+        const text = await answer.text();
+        // The page that is shown is the one that is looked at again and shared from here on.
+        history.replaceState(null, "", to.pathname + quiet(to.search) + location.hash);
+        swap(new DOMParser().parseFromString(text, "text/html"));
         const next = document.querySelector("[data-item][autofocus]");
         if (next) choose(next);
       } else if (answer.ok) {
@@ -354,10 +363,8 @@
     if (item && item !== chosen()) { chosen()?.classList.remove("chosen"); item.classList.add("chosen"); }
   });
 
-  // A notice is said once: the address is for sharing.
   if (/[?&]done=/.test(location.search)) {
-    const rest = location.search.slice(1).split("&").filter((pair) => pair && !pair.startsWith("done="));
-    history.replaceState(null, "", location.pathname + (rest.length ? `?${rest.join("&")}` : "") + location.hash);
+    history.replaceState(null, "", location.pathname + quiet(location.search) + location.hash);
     woven = Date.now();
   }
   // Printing shows everything.

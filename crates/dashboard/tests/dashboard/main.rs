@@ -10,6 +10,7 @@ mod house;
 mod inbox;
 mod lists;
 mod overview;
+mod places;
 mod session;
 mod signing_in;
 mod team;

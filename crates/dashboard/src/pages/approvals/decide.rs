@@ -1,9 +1,9 @@
 //! A decision as a form sends it: yes, yes with changes, changes alone, or no. It is about what was seen and nothing else.
 
+use super::Place;
 use crate::{
     ask::{Answer, Ask},
     page::Done,
-    parts,
     wrong::Wrong,
 };
 use handover_core::{
@@ -42,17 +42,23 @@ pub(crate) async fn decide(ask: Ask) -> Answer {
             return Err(refusal.hint("send approve, edit, amend or reject").into());
         }
     };
-    Ok(ask.done(&way_back(&ask, id, done), done))
+    Ok(ask.done(&way_back(&ask, id, done).await?, done))
 }
 
-/// The list again, at the next one. What was changed and not decided stays where it is.
-fn way_back(ask: &Ask, id: HandoffId, done: Done) -> String {
-    let at = if done == Done::Edited { id.to_string() } else { ask.form.get("next").to_owned() };
-    let mut to = format!("/approvals?at={}", parts::encoded(&at));
-    if let Some(who) = ask.form.some("who") {
-        to.push_str(&format!("&who={}", parts::encoded(who)));
+/// The same page of the list again, at the next one; the page before it where this one is empty now. What was changed and not
+/// decided stays where it is.
+async fn way_back(ask: &Ask, id: HandoffId, done: Done) -> Result<String, HandoffError> {
+    let (own, edited) = (id.to_string(), done == Done::Edited);
+    let mut place = Place::of(&ask.form);
+    place.at = place.at.filter(|at| edited || *at != own);
+    if place.after > 0 && !edited {
+        let (left, more) = ask.engine.approvals_page(place.who.as_deref(), place.after, 1).await?;
+        if left.is_empty() && more.is_none() {
+            (place.after, place.before) = (place.before, 0);
+        }
     }
-    to
+    let next = if edited { own } else { ask.form.get("next").to_owned() };
+    Ok(place.url(&next))
 }
 
 /// What was seen, as the form carries it.

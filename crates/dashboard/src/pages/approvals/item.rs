@@ -1,6 +1,6 @@
 //! One handoff that waits for a yes, with all that a decision needs, and the ways to decide it.
 
-use super::{Waiting, read};
+use super::{Place, Waiting, read};
 use crate::{ask::Ask, parts};
 use handover_core::{
     access::Right,
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 const PRIORITIES: [Priority; 4] = [Priority::Urgent, Priority::High, Priority::Normal, Priority::Low];
 
-pub(super) fn item(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>, focus: bool) -> Markup {
+pub(super) fn item(ask: &Ask, place: &Place, one: &Waiting, next: Option<HandoffId>, focus: bool) -> Markup {
     let handoff = &one.asked.handoff;
     let request = &handoff.request;
     let id = handoff.id;
@@ -33,7 +33,7 @@ pub(super) fn item(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<Han
             @for warning in &one.asked.warnings { p.warn { (warning) } }
             (facts(ask, one))
             (folded(one))
-            (decision(ask, who, one, next))
+            (decision(ask, place, one, next))
         }
     }
 }
@@ -186,8 +186,8 @@ fn own_names(ask: &Ask, asked: &PendingApproval) -> Vec<String> {
     vec![name.to_owned()]
 }
 
-fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>) -> Markup {
-    let voice = match voice(ask, who, &one.asked) {
+fn decision(ask: &Ask, place: &Place, one: &Waiting, next: Option<HandoffId>) -> Markup {
+    let voice = match voice(ask, place.who.as_deref(), &one.asked) {
         Ok(voice) => voice,
         Err(why) => return html! { p.soft.undecided { (why) } },
     };
@@ -196,7 +196,7 @@ fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>
         let always = html! {
             (parts::hidden("digest", &one.asked.digest.to_string()))
             (parts::hidden("next", &next.map(|next| next.to_string()).unwrap_or_default()))
-            (parts::hidden("who", who.unwrap_or_default()))
+            (place.fields())
             (by(way, id, &voice))
             (inside)
         };

@@ -62,7 +62,7 @@ pub(crate) fn of_handoff(ask: &Ask, handoff: &Handoff, stuck: Option<HandoffId>)
     html! {
         @match handoff.status() {
             Status::AwaitingApproval => {
-                p { "#" (handoff.n) " waits for a yes: " a href=(format!("/approvals#{id}")) { "decide" } }
+                p { "#" (handoff.n) " waits for a yes: " a href=(format!("/approvals?at={id}")) { "decide" } }
                 (cancel(ask, handoff))
             },
             Status::Offered | Status::Deferred | Status::Running => {
