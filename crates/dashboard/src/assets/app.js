@@ -195,10 +195,10 @@
   const listen = () => {
     const url = document.body.dataset.live, sign = document.getElementById("live");
     if (!url || !window.EventSource) return;
-    let source = null, lastId = "", retry = 0, coming = 0;
-    const say = (word, state) => {
+    let source = null, lastId = "", retry = 0, coming = 0, word = 0;
+    const say = (words, state) => {
       if (!sign) return;
-      sign.textContent = word;
+      sign.textContent = words;
       sign.className = `live ${state}`;
     };
     const begin = () => {
@@ -206,7 +206,8 @@
       if (source || document.hidden) return;
       const from = lastId ? url.replace(/after=\d+/, `after=${lastId}`) : url;
       const line = source = new EventSource(from);
-      const heard = (event) => { if (event.lastEventId) lastId = event.lastEventId; };
+      word = Date.now();
+      const heard = (event) => { word = Date.now(); if (event.lastEventId) lastId = event.lastEventId; };
       line.addEventListener("hello", (event) => { heard(event); if (retry) soon(); retry = 0; say("live", ""); });
       line.addEventListener("beat", heard);
       line.addEventListener("again", (event) => { heard(event); soon(); });
@@ -227,10 +228,22 @@
       source?.close();
       source = null;
     };
+    // After a sleep or in another network a line can be dead and look open for minutes. The server says a word at each beat:
+    // where two are missed, nobody speaks any more.
+    const look = () => {
+      if (!source || Date.now() - word < 2 * document.body.dataset.beat) return;
+      say("connection lost, trying again", "away");
+      retry += 1;
+      end();
+      begin();
+    };
+    const back = () => { look(); begin(); soon(); };
     begin();
+    setInterval(look, 1000);
+    addEventListener("online", () => { end(); back(); });
     addEventListener("pagehide", end);
-    addEventListener("pageshow", (event) => { if (event.persisted) { begin(); soon(); } });
-    document.addEventListener("visibilitychange", () => { if (document.hidden) end(); else { begin(); soon(); } });
+    addEventListener("pageshow", (event) => { if (event.persisted) back(); });
+    document.addEventListener("visibilitychange", () => { if (document.hidden) end(); else back(); });
   };
 
   // --- Forms are sent in place: a refusal shows beside the form, and nothing that was typed is lost.
@@ -251,6 +264,11 @@
     }
     return problem;
   };
+  // Each form has a key: the same form that arrives twice is carried out once. A form that got its answer has done its part.
+  const renew = (form) => {
+    const key = form.querySelector("input[name=once]");
+    if (key) key.value = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  };
   const detail = (text) => { try { return JSON.parse(text).detail; } catch { return ""; } };
   addEventListener("submit", async (event) => {
     const form = event.target;
@@ -265,6 +283,7 @@
       const action = (button && button.getAttribute("formaction")) || form.getAttribute("action");
       const answer = await fetch(action, { method: "POST", body: new URLSearchParams(data), credentials: "same-origin" });
       const to = new URL(answer.url);
+      if (answer.status < 500) renew(form);
       if (answer.redirected && to.pathname === "/sign-in" && action !== "/sign-out") {
         refused(form, words("Your sign-in is over. Nothing was sent; sign in and load the page again.", "/sign-in"));
       } else if (answer.ok && to.pathname === location.pathname) {
@@ -287,10 +306,10 @@
       } else {
         const text = await answer.text();
         const page = new DOMParser().parseFromString(text, "text/html");
-        refused(form, page.querySelector(".problem") || words(detail(text) || `The server answered ${answer.status}. Nothing was done; try again.`));
+        refused(form, page.querySelector(".problem") || words(detail(text) || `The server answered ${answer.status}. Sending it again does it once.`));
       }
     } catch {
-      refused(form, words("The server cannot be reached. Nothing was sent; try again."));
+      refused(form, words("No answer came. Sending it again does it once."));
     }
     release(form);
   });

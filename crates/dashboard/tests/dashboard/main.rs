@@ -9,6 +9,7 @@ mod experiments;
 mod house;
 mod inbox;
 mod lists;
+mod once;
 mod overview;
 mod places;
 mod session;

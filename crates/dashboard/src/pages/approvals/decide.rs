@@ -7,6 +7,7 @@ use crate::{
     wrong::Wrong,
 };
 use handover_core::{
+    command::Command,
     digest::Digest,
     handoff::{Edit, Handoff, Priority},
     ids::{AgentId, HandoffId},
@@ -19,7 +20,8 @@ pub(crate) async fn decide(ask: Ask) -> Answer {
     let (by, comment) = (ask.name(), ask.form.get("comment").to_owned());
     let done = match ask.form.get("decision") {
         "approve" => {
-            ask.engine.approve_exactly(id, &by, &comment, seen(&ask)?).await?;
+            let digest = Some(seen(&ask)?);
+            ask.submit(id, Command::Approve { handoff: id, by, comment, digest, edit: None }).await?;
             Done::Approved
         }
         "edit" => {
@@ -33,8 +35,8 @@ pub(crate) async fn decide(ask: Ask) -> Answer {
             Done::Edited
         }
         "reject" => {
-            let comment = ask.form.needed("comment")?;
-            ask.engine.deny_exactly(id, &by, comment, seen(&ask)?).await?;
+            let (comment, digest) = (ask.form.needed("comment")?.to_owned(), Some(seen(&ask)?));
+            ask.submit(id, Command::Deny { handoff: id, by, comment, digest }).await?;
             Done::Rejected
         }
         other => {
