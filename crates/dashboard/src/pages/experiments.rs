@@ -187,7 +187,7 @@ fn routing(ask: &Ask) -> Markup {
     let (counts, since) = if caller.is_restricted() {
         (BTreeMap::new(), None)
     } else {
-        ask.house.pulse.look(&caller.tenant, |tenant, since, _| (tenant.strategies.all(), since))
+        ask.house.pulse.look(&caller.tenant, |tenant, since, _| (tenant.strategies.all(ask.now), since))
     };
     let named = (NAMED, "named in the request", counts.get(NAMED).copied().unwrap_or(0));
     let by = Strategy::ALL
