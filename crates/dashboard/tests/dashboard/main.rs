@@ -11,6 +11,7 @@ mod inbox;
 mod lists;
 mod once;
 mod overview;
+mod past;
 mod places;
 mod session;
 mod signing_in;
