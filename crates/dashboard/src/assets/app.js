@@ -52,7 +52,7 @@
   };
 
   // --- A drawing that does not fit says that it can be moved.
-  const measure = () => { for (const picture of $(".picture")) picture.classList.toggle("wide", picture.scrollWidth > picture.clientWidth + 1); };
+  const measure = () => { for (const picture of $(".picture,.lanes")) picture.classList.toggle("wide", picture.scrollWidth > picture.clientWidth + 1); };
 
   // --- A fresh page is woven into the one that is open: what is the same stays in its place, with what somebody typed,
   // opened, chose or scrolled to; what is new shows for a moment.
@@ -401,6 +401,8 @@
     const first = picture.querySelector(".hg-box")?.getBoundingClientRect(), frame = picture.getBoundingClientRect();
     if (first) picture.scrollLeft += first.left + first.width / 2 - frame.left - frame.width / 2;
   }
+  // Of a timeline the latest is looked at.
+  for (const lanes of $(".lanes.wide")) lanes.scrollLeft = lanes.scrollWidth;
   addEventListener("resize", measure);
   // Behind the sign-in is the place that somebody wanted, with what stands after the #: the server never hears of that.
   const next = document.querySelector(".door input[name=next]");

@@ -52,6 +52,7 @@ pub(super) fn card(ask: &Ask, session: &Session, handoffs: &[Handoff]) -> Markup
     html! {
         section.card data-part="lanes" {
             header { h2 { "Timeline" } span.soft { "over " (parts::length(ms)) (cut) } }
+            p.sideways { "The timeline is wider than the window: move it sideways." }
             div.lanes tabindex="0" role="region" aria-label="Timeline" {
                 svg viewBox=(format!("0 0 {WIDE} {high}")) role="group" aria-label="A lane for each agent, from left to right" {
                     @for (at, name) in lanes.iter().enumerate() {

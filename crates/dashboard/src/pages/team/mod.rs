@@ -170,7 +170,7 @@ fn load(agent: &Agent) -> Markup {
 fn health(agent: &Agent) -> Markup {
     match agent.standing {
         Standing::Available if !agent.profile.accepts_handoffs => parts::badge("off", "takes nothing"),
-        Standing::Available => parts::badge("good", "there"),
+        Standing::Available => parts::badge("good", "healthy"),
         Standing::Unavailable => parts::badge("bad", "away"),
         Standing::Draining => parts::badge("wait", "draining"),
     }

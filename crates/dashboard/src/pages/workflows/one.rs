@@ -100,7 +100,7 @@ async fn sessions(ask: &Ask, workflow: &Workflow, counts: &Counts, chosen: &str)
 fn session_row(ask: &Ask, session: &Glance) -> Markup {
     html! {
         tr data-key=(session.id) {
-            td { (parts::session(&session.id)) }
+            td.id { (parts::session(&session.id)) }
             td { (parts::agent(&session.active_agent)) }
             td { @if let Some(flow) = &session.flow { (parts::ago(flow.since, ask.now)) } }
             td.wide {
