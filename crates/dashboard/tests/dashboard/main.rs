@@ -16,4 +16,5 @@ mod places;
 mod session;
 mod signing_in;
 mod team;
+mod words;
 mod workflows;
