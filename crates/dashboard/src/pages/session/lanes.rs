@@ -7,7 +7,9 @@ use maud::{Markup, html};
 use std::collections::BTreeSet;
 
 const WIDE: u64 = 720;
-/// Where lanes begin: the names are before it.
+/// Room for the names.
+const NAMES: u64 = 140;
+/// Where lanes begin: half of the first words on the scale stand before it.
 const LEFT: u64 = 156;
 /// Room for the half of the last words on the scale.
 const RIGHT: u64 = 36;
@@ -54,11 +56,17 @@ pub(super) fn card(ask: &Ask, session: &Session, handoffs: &[Handoff]) -> Markup
             header { h2 { "Timeline" } span.soft { "over " (parts::length(ms)) (cut) } }
             p.sideways { "The timeline is wider than the window: move it sideways." }
             div.lanes tabindex="0" role="region" aria-label="Timeline" {
-                svg viewBox=(format!("0 0 {WIDE} {high}")) role="group" aria-label="A lane for each agent, from left to right" {
+                // Names stay where they are while the rest is moved.
+                svg.names viewBox=(format!("0 0 {NAMES} {high}")) role="group" aria-label="The agents of the lanes" {
                     @for (at, name) in lanes.iter().enumerate() {
                         @let y = HEAD + at as u64 * LANE + LANE / 2;
+                        text x=(NAMES - 2) y=(y + 4) text-anchor="end" { (name.chars().take(20).collect::<String>()) }
+                    }
+                }
+                svg.spans viewBox=(format!("{NAMES} 0 {} {high}", WIDE - NAMES)) role="group" aria-label="A lane for each agent, from left to right" {
+                    @for at in 0..lanes.len() {
+                        @let y = HEAD + at as u64 * LANE + LANE / 2;
                         line.lane x1=(LEFT) x2=(WIDE) y1=(y) y2=(y) {}
-                        text x=(LEFT - 10) y=(y + 4) text-anchor="end" { (name.chars().take(20).collect::<String>()) }
                     }
                     @for (x, words) in places.scale.marks() { text x=(LEFT + x) y="12" text-anchor="middle" { (words) } }
                     @for (x, long) in places.scale.folds() { (fold(LEFT + x, long, high)) }
