@@ -1,11 +1,27 @@
-//! Numbers and times as people say them, wherever they are shown.
+//! Numbers, times and how things stand as people say them, wherever they are shown.
 
-use crate::time::Timestamp;
+use crate::{handoff::Status, time::Timestamp};
 
 const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
+
+/// How a handoff stands.
+#[must_use]
+pub fn standing(status: Status) -> &'static str {
+    match status {
+        Status::AwaitingApproval => "waits for a yes",
+        Status::Offered => "on offer",
+        Status::Deferred => "put off",
+        Status::Running => "running",
+        Status::Completed => "completed",
+        Status::Failed => "failed",
+        Status::TimedOut => "timed out",
+        Status::Escalated => "escalated",
+        Status::Cancelled => "cancelled",
+    }
+}
 
 /// `3 s ago`, `in 5 min`; a day when it is long ago.
 #[must_use]

@@ -16,6 +16,7 @@ use axum::{
 use bytes::Bytes;
 use handover_core::{
     access::{KeyId, KeyInfo, Right},
+    command::{self, Command},
     ids::{HandoffId, SessionId},
     limits::{PAGE_LOOK_ROWS, REQUEST_BYTES_MAX},
     refusal::{Code, Family, HandoffError, Refusal},
@@ -114,6 +115,17 @@ impl Ask {
     /// What a form carries.
     pub(crate) fn form_word(&self) -> String {
         self.house.seats.form_word(self.seat.as_ref())
+    }
+
+    /// The key of the form that was sent: the same form that comes twice is carried out once.
+    pub(crate) fn once(&self) -> Option<&str> {
+        self.form.some("once")
+    }
+
+    /// Submits what a form asks for about a handoff, once for each form.
+    pub(crate) async fn submit(&self, id: HandoffId, command: Command) -> Result<command::Answer, HandoffError> {
+        let handoff = self.engine.handoff(id).await?;
+        self.engine.submit(&handoff.session_id, command, self.once()).await
     }
 
     /// After something was done: the page again, which says so.

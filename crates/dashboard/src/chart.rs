@@ -8,6 +8,8 @@ use maud::{Markup, html};
 /// Height of the picture in its own units; a column is `COLUMN` wide.
 const HEIGHT: f64 = 100.0;
 const COLUMN: usize = 10;
+/// Marks by powers, in milliseconds: of ten, and beyond ten seconds as people count.
+const POWERS: [f64; 8] = [10.0, 100.0, 1_000.0, 10_000.0, 60_000.0, 600_000.0, 3_600_000.0, 36_000_000.0];
 
 /// How values are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,14 +59,12 @@ impl Chart {
         html! {
             section.card.chart data-part=(self.part) {
                 header { h2 { (self.title) } b.value.push { (self.value) } }
-                p.about.soft.small { (self.about) ", per " (self.step) @if self.shape == Shape::Powers { ", by powers" } }
+                p.about.soft.small { (self.about) ", per " (self.step) @if self.shape == Shape::Powers { ", log scale" } }
                 @if self.is_empty() {
                     p.nothing.soft { "Nothing in this time." }
                 } @else {
                     div.plot {
-                        div.scale aria-hidden="true" {
-                            span { ((self.words)(self.top())) } span { ((self.words)(self.middle())) } span { ((self.words)(0.0)) }
-                        }
+                        (self.scale())
                         (self.picture())
                     }
                     div.times aria-hidden="true" {
@@ -119,11 +119,35 @@ impl Chart {
         self.top.unwrap_or_else(|| round_up(highest))
     }
 
-    /// What stands at half of the height.
-    fn middle(&self) -> f64 {
+    /// The words beside the picture: each where its value is.
+    fn scale(&self) -> Markup {
+        if self.shape == Shape::Powers {
+            return html! {
+                svg.powers aria-hidden="true" {
+                    @for (level, words) in self.powers() {
+                        text x="100%" y=(format!("{}%", number(HEIGHT - level))) dy="0.35em" text-anchor="end" { (words) }
+                    }
+                }
+            };
+        }
+        let [top, middle, ground] = [self.top(), self.top() / 2.0, 0.0].map(self.words);
+        // Half of one is no count: words that are those of another height would be wrong.
+        let middle = if middle == top || middle == ground { String::new() } else { middle };
+        html! { div.scale aria-hidden="true" { span { (top) } span { (middle) } span { (ground) } } }
+    }
+
+    /// The marks on the scale: how high each stands, and its words.
+    fn powers(&self) -> Vec<(f64, String)> {
+        let top = self.top() * 1.000_001;
+        let words = |mark: f64| (self.words)(mark).replace(".0 ", " ");
+        POWERS.into_iter().filter(|mark| *mark <= top).map(|mark| (self.level(mark), words(mark))).collect()
+    }
+
+    /// Where lines go across the picture.
+    fn rules(&self) -> Vec<f64> {
         match self.shape {
-            Shape::Bars | Shape::Steps => self.top() / 2.0,
-            Shape::Powers => (self.top().ln_1p() / 2.0).exp_m1(),
+            Shape::Bars | Shape::Steps => vec![0.5, 50.0, 99.5],
+            Shape::Powers => self.powers().iter().map(|(level, _)| (HEIGHT - level).max(0.5)).chain([99.5]).collect(),
         }
     }
 
@@ -147,7 +171,7 @@ impl Chart {
         let view = format!("0 0 {width} {HEIGHT}");
         html! {
             svg viewBox=(view) preserveAspectRatio="none" role="img" aria-label=(self.summary()) {
-                @for line in [0.5, 50.0, 99.5] { path.rule d=(format!("M0 {line}h{width}")) {} }
+                @for line in self.rules() { path.rule d=(format!("M0 {}h{width}", number(line))) {} }
                 @match self.shape {
                     Shape::Bars => { (self.bars()) }
                     Shape::Steps | Shape::Powers => { @for series in &self.series { path class=(format!("step {}", series.tone)) d=(self.steps(series)) {} } }
@@ -251,13 +275,13 @@ fn number(value: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// The next of 1, 2, 5, 10, 20 and so on.
+/// The next of 1, 2, 4, 6, 8, 10, 20 and so on: the half of it is round, too.
 fn round_up(value: f64) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return 0.0;
     }
     let power = 10_f64.powf(value.log10().floor());
-    let fits = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= value * 0.999_999);
+    let fits = [1.0, 2.0, 4.0, 6.0, 8.0, 10.0].into_iter().find(|factor| factor * power >= value * 0.999_999);
     fits.unwrap_or(10.0) * power
 }
 
@@ -286,7 +310,7 @@ mod tests {
     #[test]
     fn scales_are_round() {
         for (value, expected) in
-            [(0.0, 0.0), (1.0, 1.0), (1.1, 2.0), (3.0, 5.0), (7.0, 10.0), (0.03, 0.05), (1_234.0, 2_000.0)]
+            [(0.0, 0.0), (1.0, 1.0), (1.1, 2.0), (3.0, 4.0), (7.0, 8.0), (9.0, 10.0), (0.05, 0.06), (1_234.0, 2_000.0)]
         {
             assert!((round_up(value) - expected).abs() < expected.max(1.0) * 1e-9, "{value} to {}", round_up(value));
         }
@@ -325,8 +349,30 @@ mod tests {
         let lines = vec![vec![Some(30_000.0), None], vec![Some(700.0), None]];
         let drawn = chart(Shape::Powers, lines);
         assert!(drawn.level(700.0) > HEIGHT / 2.0 && drawn.level(30_000.0) < HEIGHT, "{}", drawn.level(700.0));
-        assert!((drawn.level(drawn.middle()) - HEIGHT / 2.0).abs() < 1e-6, "{}", drawn.middle());
-        assert!(drawn.card().into_string().contains("by powers"));
+        let text = drawn.card().into_string();
+        for expected in [
+            "log scale",
+            // 10, 100, 1,000 and 10,000 of 40,000, each at its height; and a line across the picture there.
+            r#"<text x="100%" y="77.4%" dy="0.35em" text-anchor="end">10</text>"#,
+            r#"<text x="100%" y="34.8%" dy="0.35em" text-anchor="end">1000</text>"#,
+            r#"d="M0 34.8h20""#,
+        ] {
+            assert!(text.contains(expected), "{expected} is not in {text}");
+        }
+        assert!(!text.contains(">100000<"), "{text}");
+    }
+
+    #[test]
+    fn words_stand_at_their_height() {
+        let scale = |words: fn(f64) -> String, value: f64| {
+            let drawn = Chart { words, ..chart(Shape::Bars, vec![vec![Some(value)]]) }.card().into_string();
+            let (_, rest) = drawn.split_once("<div class=\"scale\" aria-hidden=\"true\">").unwrap();
+            rest.split("</div>").next().unwrap().replace("</span>", " ").replace("<span>", "").trim_end().to_owned()
+        };
+        assert_eq!(scale(parts::money, 0.041), "0.06 0.03 0");
+        assert_eq!(scale(parts::money, 0.009), "0.01 0.0050 0");
+        assert_eq!(scale(|value| format!("{value:.0}"), 1.0), "1  0");
+        assert_eq!(scale(|value| format!("{value:.0}"), 5.0), "6 3 0");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use handover_core::{
     access::{Right, Role},
     handoff::Status,
     ids::SessionId,
-    limits::{PAGE_LOOK_ROWS, PAGE_ROWS},
+    limits::{LIVE_BEAT_MS, PAGE_LOOK_ROWS, PAGE_ROWS},
     refusal::HandoffError,
 };
 use handover_engine::Engine;
@@ -258,7 +258,7 @@ fn rendered(
                 link rel="stylesheet" href=(assets::style_url());
                 script src=(assets::script_url()) defer {}
             }
-            body data-live=[live] {
+            body data-live=[live] data-beat=(LIVE_BEAT_MS) {
                 a.skip href="#main" { "Skip to the page" }
                 @if let Some(visitor) = &frame.visitor { (side(visitor, nav, waiting, hears.is_some())) }
                 main id="main" class=[frame.visitor.is_none().then_some("alone")] {

@@ -65,11 +65,16 @@ pub(crate) fn problem(error: &HandoffError) -> Markup {
     html! {
         div.problem role="alert" {
             @for refusal in &error.refusals {
-                p {
-                    strong { (refusal.message) }
-                    @if !refusal.field.is_empty() { " " span.soft { "(" (refusal.field) ")" } }
+                @if refusal.code == Code::KeyConflict {
+                    p { strong { "This form was sent before with other words, and that was done" } }
+                    p { "look whether it is what you want; to send this as well, send it again, or load the page anew" }
+                } @else {
+                    p {
+                        strong { (refusal.message) }
+                        @if !refusal.field.is_empty() { " " span.soft { "(" (refusal.field) ")" } }
+                    }
+                    @if !refusal.hint.is_empty() { p { (refusal.hint) } }
                 }
-                @if !refusal.hint.is_empty() { p { (refusal.hint) } }
                 p.soft { code { (refusal.code.text()) } " " (refusal.code.title()) }
             }
         }

@@ -248,6 +248,13 @@ impl Engine {
         all.filter(|one| who.is_none_or(|who| one.may_be_decided_by(who))).collect()
     }
 
+    /// One handoff as the list of what waits has it; nothing where it waits for nobody.
+    #[must_use]
+    pub fn approval_asked(&self, handoff: &Handoff) -> Option<PendingApproval> {
+        let waits = handoff.status() == Status::AwaitingApproval;
+        self.pending(waits.then(|| handoff.clone()).into_iter().collect(), None).pop()
+    }
+
     /// What is to be approved of a handoff, as it is now; nothing where it waits for nobody.
     #[must_use]
     pub fn approval_of(&self, handoff: &Handoff) -> Option<Digest> {

@@ -11,14 +11,14 @@ use super::{
 use handover::{
     core::{
         access::{NewKey, Role as Access},
-        command::Caller,
+        command::{Caller, Open},
     },
     engine::Start,
     prelude::*,
     team::DESK,
     workflow,
 };
-use std::time::Instant;
+use std::{path::Path, time::Instant};
 
 const PER_SESSION: u64 = 10;
 /// A million handoffs; a tenth of that where a minute must do.
@@ -31,6 +31,8 @@ const LONG_HANDOFFS: u64 = 1_000;
 const WAITING: usize = 300;
 /// Sessions of a workflow.
 const IN_WORKFLOW: usize = 300;
+/// People, each with a task; a third of them with a result that came back.
+const PEOPLE: usize = 200;
 /// How often a page is asked for.
 const REQUESTS: u64 = 20;
 /// Two strategies side by side, for the page that compares them.
@@ -48,6 +50,8 @@ const SMALL_HANDOFFS: u64 = 20;
 /// Rows of a page that is one list, with the short lists around it; and of one with a conversation and its history.
 const LIST: &str = "<= 120";
 const WHOLE: &str = "<= 400";
+/// And of a report that is printed: a thousand messages, and a thousand handoffs among them and at the side.
+const REPORT: &str = "<= 3200";
 
 /// A page: its name, an address for each time that it is asked for, how many rows it may have, and by whose key.
 struct Asked {
@@ -73,10 +77,13 @@ pub(super) fn run(report: &mut Report, settings: Settings) -> Result<(), String>
         let handoffs = more(&engine, sessions).await?;
         report.doing("a backlog, and a small tenant");
         backlog(&engine, if settings.quick { BACKLOG_QUICK } else { BACKLOG }).await?;
+        people(&engine).await?;
         let keys = small(&engine).await?;
         engine.close().await.map_err(text)?;
         Ok::<_, String>((handoffs, keys))
     })?;
+    report.doing("half of the sessions into the workflow");
+    in_workflow(&place.path().join("bench.db"))?;
     let server = Served::start_with(place.path(), &SETTINGS.replacen("agents:", EXPERIMENT, 1))?;
     runtime.block_on(async {
         let mut house = Wire::open(server.address, Some(&keys.house)).await?;
@@ -120,6 +127,10 @@ fn whole(page: Asked) -> Asked {
     Asked { rows: WHOLE, ..page }
 }
 
+fn report_of(page: Asked) -> Asked {
+    Asked { rows: REPORT, ..page }
+}
+
 fn of_small(name: &'static str, path: &str) -> Asked {
     Asked { small: true, ..same(name, path) }
 }
@@ -129,6 +140,7 @@ fn pages(sessions: u64, handoffs: &[HandoffId]) -> Vec<Asked> {
     let (step, one) = (sessions / REQUESTS, handoffs[0]);
     let mut all = vec![
         same("overview", "/"),
+        same("overview_day", "/?range=24h"),
         same("team", "/team"),
         same("team_find", "/team?find=pilot"),
         same("team_one", "/team/pilot"),
@@ -139,14 +151,21 @@ fn pages(sessions: u64, handoffs: &[HandoffId]) -> Vec<Asked> {
         same("sessions_waiting", "/sessions?show=waiting"),
         whole(each("session", |n| format!("/sessions/m-{}", n * step))),
         whole(same("session_long", "/sessions/long")),
+        whole(each("session_past", |n| format!("/sessions/long?from={}", 1 + n * (LONG_MESSAGES as u64 / REQUESTS)))),
+        report_of(same("session_report", "/sessions/long?print=all")),
         whole(each("handoff", |n| format!("/handoffs/{}", handoffs[usize::try_from(n).unwrap_or(0)]))),
         same("approvals", "/approvals"),
         same("approvals_who", "/approvals?who=ann"),
         same("inbox", "/inbox"),
         same("inbox_as", "/inbox?as=ann"),
         same("inbox_as_busy", "/inbox?as=pilot"),
+        each("inbox_person", |n| format!("/inbox?as=person-{n}")),
+        each("approvals_at", |n| format!("/approvals?at={}", handoffs[usize::try_from(n).unwrap_or(0)])),
         same("workflows", "/workflows"),
         whole(same("workflow", "/workflows/charter")),
+        whole(same("workflow_state", "/workflows/charter?state=SEARCHING_FLIGHTS")),
+        whole(same("workflow_last", "/workflows/charter?state=SEARCHING_FLIGHTS&skip=5000")),
+        same("sessions_in_state", "/sessions?show=charter:SEARCHING_FLIGHTS"),
         same("experiments", "/experiments"),
     ];
     all.extend(lists());
@@ -221,6 +240,44 @@ async fn backlog(engine: &Engine, handoffs: u64) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Many people: each has a task, and some a result that came back to them.
+async fn people(engine: &Engine) -> Result<(), String> {
+    let pilot = AgentId::new("pilot").map_err(text)?;
+    for i in 0..PEOPLE {
+        let name = format!("person-{i}");
+        let person = Profile::named(&name).map_err(text)?.kind(AgentKind::Human).at_once(1_000);
+        engine.register_profile(person).await.map_err(text)?;
+        let theirs = SessionId::new(&name).map_err(text)?;
+        engine.open_session(&theirs, Open::by(&name).map_err(text)?).await.map_err(text)?;
+        let request = |from: &str, to: &str| {
+            Request::delegation(from, to, "Look at this", Duration::from_secs(86_400)).map_err(text)
+        };
+        if i % 3 == 0 {
+            let made = engine.initiate(&theirs, request(&name, "pilot")?).await.map_err(text)?;
+            let id = *made.handoffs.first().ok_or("no handoff was made")?;
+            let assignment = engine.accept(id, &pilot, None, None).await.map_err(text)?;
+            engine.give_back(id, assignment.lease, load::giving(), None).await.map_err(text)?;
+        }
+        let session = load::session(engine, &format!("for-{name}"), 2).await?;
+        engine.initiate(&session, request("planner", &name)?).await.map_err(text)?;
+    }
+    Ok(())
+}
+
+/// Half of the copied sessions follow the workflow: they stand in its states as one that was started does.
+fn in_workflow(file: &Path) -> Result<(), String> {
+    let conn = rusqlite::Connection::open(file).map_err(text)?;
+    conn.execute_batch(
+        "CREATE TEMP TABLE f AS SELECT workflow, json_extract(state, '$.flow') AS flow FROM sessions WHERE id = 'charter-0';
+         CREATE TEMP TABLE w (n INTEGER PRIMARY KEY, state TEXT);
+         INSERT INTO w VALUES (0, 'ANALYZING'), (1, 'SEARCHING_FLIGHTS'), (2, 'GENERATING_EMAIL'), (3, 'COMPLETED');
+         UPDATE sessions SET workflow = f.workflow, flow_state = w.state,
+             state = json_set(sessions.state, '$.workflow', f.workflow, '$.flow', json_set(f.flow, '$.state', w.state))
+           FROM f, w WHERE sessions.id GLOB 'm-*' AND sessions.no / 1000 % 2 = 0 AND w.n = sessions.no / 2000 % 4;",
+    )
+    .map_err(text)
 }
 
 /// A tenant with a session, and the keys by which the pages are asked for.

@@ -1,7 +1,10 @@
 //! The drawing of a session: its agents in the order in which they appear, and each handoff with its number.
 
 use super::{Edge, EdgeKind, Graph, Mark, Node};
-use crate::handoff::{Handoff, Kind, ReturnStatus, Status};
+use crate::{
+    handoff::{Handoff, Kind, ReturnStatus, Status},
+    words,
+};
 
 /// The handoffs of a session, in the order given. Results that came back are arrows of their own.
 pub fn of_session<'a>(title: &str, handoffs: impl IntoIterator<Item = &'a Handoff>) -> Graph {
@@ -61,7 +64,7 @@ fn mark(status: Status) -> Mark {
 
 /// How it stands, how long it took, and how often it was tried.
 fn detail(handoff: &Handoff) -> String {
-    let mut parts = vec![handoff.status().word().replace('_', " ")];
+    let mut parts = vec![words::standing(handoff.status()).to_owned()];
     if let Some(closed) = handoff.closed_at {
         parts.push(span(closed.since(handoff.opened_at)));
     }

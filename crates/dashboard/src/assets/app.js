@@ -52,7 +52,7 @@
   };
 
   // --- A drawing that does not fit says that it can be moved.
-  const measure = () => { for (const picture of $(".picture")) picture.classList.toggle("wide", picture.scrollWidth > picture.clientWidth + 1); };
+  const measure = () => { for (const picture of $(".picture,.lanes")) picture.classList.toggle("wide", picture.scrollWidth > picture.clientWidth + 1); };
 
   // --- A fresh page is woven into the one that is open: what is the same stays in its place, with what somebody typed,
   // opened, chose or scrolled to; what is new shows for a moment.
@@ -151,6 +151,12 @@
   };
   addEventListener("focusout", () => { if (late) soon(); });
 
+  // A notice is said once, and where one goes on after it is no place: the address is for sharing.
+  const quiet = (search) => {
+    const rest = search.slice(1).split("&").filter((pair) => pair && !/^(done|next)=/.test(pair));
+    return rest.length ? `?${rest.join("&")}` : "";
+  };
+
   let asking = false, again = false, last = 0, timer = 0, missed = 0;
   const pause = 700;
   const refresh = async () => {
@@ -159,7 +165,7 @@
     asking = true;
     last = Date.now();
     try {
-      const answer = await fetch(location.pathname + location.search.replace(/([?&])done=[^&]*&?/, "$1"), { credentials: "same-origin", redirect: "follow" });
+      const answer = await fetch(location.pathname + quiet(location.search), { credentials: "same-origin", redirect: "follow" });
       if (answer.redirected && new URL(answer.url).pathname === "/sign-in") {
         if (!busy(document.body)) { location.assign(answer.url); return; }
       } else if (answer.redirected && new URL(answer.url).pathname !== location.pathname) {
@@ -189,10 +195,10 @@
   const listen = () => {
     const url = document.body.dataset.live, sign = document.getElementById("live");
     if (!url || !window.EventSource) return;
-    let source = null, lastId = "", retry = 0, coming = 0;
-    const say = (word, state) => {
+    let source = null, lastId = "", retry = 0, coming = 0, word = 0;
+    const say = (words, state) => {
       if (!sign) return;
-      sign.textContent = word;
+      sign.textContent = words;
       sign.className = `live ${state}`;
     };
     const begin = () => {
@@ -200,7 +206,8 @@
       if (source || document.hidden) return;
       const from = lastId ? url.replace(/after=\d+/, `after=${lastId}`) : url;
       const line = source = new EventSource(from);
-      const heard = (event) => { if (event.lastEventId) lastId = event.lastEventId; };
+      word = Date.now();
+      const heard = (event) => { word = Date.now(); if (event.lastEventId) lastId = event.lastEventId; };
       line.addEventListener("hello", (event) => { heard(event); if (retry) soon(); retry = 0; say("live", ""); });
       line.addEventListener("beat", heard);
       line.addEventListener("again", (event) => { heard(event); soon(); });
@@ -221,10 +228,22 @@
       source?.close();
       source = null;
     };
+    // After a sleep or in another network a line can be dead and look open for minutes. The server says a word at each beat:
+    // where two are missed, nobody speaks any more.
+    const look = () => {
+      if (!source || Date.now() - word < 2 * document.body.dataset.beat) return;
+      say("connection lost, trying again", "away");
+      retry += 1;
+      end();
+      begin();
+    };
+    const back = () => { look(); begin(); soon(); };
     begin();
+    setInterval(look, 1000);
+    addEventListener("online", () => { end(); back(); });
     addEventListener("pagehide", end);
-    addEventListener("pageshow", (event) => { if (event.persisted) { begin(); soon(); } });
-    document.addEventListener("visibilitychange", () => { if (document.hidden) end(); else { begin(); soon(); } });
+    addEventListener("pageshow", (event) => { if (event.persisted) back(); });
+    document.addEventListener("visibilitychange", () => { if (document.hidden) end(); else back(); });
   };
 
   // --- Forms are sent in place: a refusal shows beside the form, and nothing that was typed is lost.
@@ -245,6 +264,11 @@
     }
     return problem;
   };
+  // Each form has a key: the same form that arrives twice is carried out once. A form that got its answer has done its part.
+  const renew = (form) => {
+    const key = form.querySelector("input[name=once]");
+    if (key) key.value = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  };
   const detail = (text) => { try { return JSON.parse(text).detail; } catch { return ""; } };
   addEventListener("submit", async (event) => {
     const form = event.target;
@@ -259,6 +283,7 @@
       const action = (button && button.getAttribute("formaction")) || form.getAttribute("action");
       const answer = await fetch(action, { method: "POST", body: new URLSearchParams(data), credentials: "same-origin" });
       const to = new URL(answer.url);
+      if (answer.status < 500) renew(form);
       if (answer.redirected && to.pathname === "/sign-in" && action !== "/sign-out") {
         refused(form, words("Your sign-in is over. Nothing was sent; sign in and load the page again.", "/sign-in"));
       } else if (answer.ok && to.pathname === location.pathname) {
@@ -267,7 +292,10 @@
         delete form.dataset.sending;
         document.activeElement?.blur();
         begun = Date.now();
-        swap(new DOMParser().parseFromString(await answer.text(), "text/html"));
+        const text = await answer.text();
+        // The page that is shown is the one that is looked at again and shared from here on.
+        history.replaceState(null, "", to.pathname + quiet(to.search) + location.hash);
+        swap(new DOMParser().parseFromString(text, "text/html"));
         const next = document.querySelector("[data-item][autofocus]");
         if (next) choose(next);
       } else if (answer.ok) {
@@ -278,10 +306,10 @@
       } else {
         const text = await answer.text();
         const page = new DOMParser().parseFromString(text, "text/html");
-        refused(form, page.querySelector(".problem") || words(detail(text) || `The server answered ${answer.status}. Nothing was done; try again.`));
+        refused(form, page.querySelector(".problem") || words(detail(text) || `The server answered ${answer.status}. Sending it again does it once.`));
       }
     } catch {
-      refused(form, words("The server cannot be reached. Nothing was sent; try again."));
+      refused(form, words("No answer came. Sending it again does it once."));
     }
     release(form);
   });
@@ -354,10 +382,8 @@
     if (item && item !== chosen()) { chosen()?.classList.remove("chosen"); item.classList.add("chosen"); }
   });
 
-  // A notice is said once: the address is for sharing.
   if (/[?&]done=/.test(location.search)) {
-    const rest = location.search.slice(1).split("&").filter((pair) => pair && !pair.startsWith("done="));
-    history.replaceState(null, "", location.pathname + (rest.length ? `?${rest.join("&")}` : "") + location.hash);
+    history.replaceState(null, "", location.pathname + quiet(location.search) + location.hash);
     woven = Date.now();
   }
   // Printing shows everything.
@@ -375,6 +401,8 @@
     const first = picture.querySelector(".hg-box")?.getBoundingClientRect(), frame = picture.getBoundingClientRect();
     if (first) picture.scrollLeft += first.left + first.width / 2 - frame.left - frame.width / 2;
   }
+  // Of a timeline the latest is looked at.
+  for (const lanes of $(".lanes.wide")) lanes.scrollLeft = lanes.scrollWidth;
   addEventListener("resize", measure);
   // Behind the sign-in is the place that somebody wanted, with what stands after the #: the server never hears of that.
   const next = document.querySelector(".door input[name=next]");

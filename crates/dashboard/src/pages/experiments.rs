@@ -130,9 +130,16 @@ fn cost(mean: f64) -> String {
     if mean == 0.0 { "0".to_owned() } else { format!("{mean:.4}") }
 }
 
-/// How likely it is by chance alone.
+/// How likely it is by chance alone, from 0 to 1.
 fn chance(share: f64) -> String {
-    if share < 0.01 { "under 1 %".to_owned() } else { overview::percent(share) }
+    if share < 0.001 { "< 0.001".to_owned() } else { format!("{share:.3}") }
+}
+
+/// What lies between two shares: 92 % and 84 % are 8 points apart, and not 8 %.
+fn points(difference: f64) -> String {
+    let points = format!("{:.1}", difference * 100.0);
+    let points = points.strip_suffix(".0").unwrap_or(&points);
+    format!("{points} {}", if points == "1" { "point" } else { "points" })
 }
 
 /// A bar with its name and its value.
@@ -154,7 +161,7 @@ fn comparisons(report: &ExperimentReport) -> Markup {
         (
             "Success",
             &report.success,
-            format!("{}{}", sign(report.success.difference), overview::percent(report.success.difference.abs())),
+            format!("{}{}", sign(report.success.difference), points(report.success.difference.abs())),
         ),
         (
             "Time",
@@ -166,7 +173,7 @@ fn comparisons(report: &ExperimentReport) -> Markup {
     html! {
         table.compare {
             caption.unseen { "How " (second) " differs from " (first) }
-            thead { tr { th { "Measure" } th.number { (second) " less " (first) } th.number { "By chance" } th { "Counts" } } }
+            thead { tr { th { "Measure" } th.number { (second) " compared with " (first) } th.number { "p-value" } th { "Significant" } } }
             tbody {
                 @for (name, comparison, difference) in rows {
                     tr {
@@ -187,7 +194,7 @@ fn routing(ask: &Ask) -> Markup {
     let (counts, since) = if caller.is_restricted() {
         (BTreeMap::new(), None)
     } else {
-        ask.house.pulse.look(&caller.tenant, |tenant, since, _| (tenant.strategies.all(), since))
+        ask.house.pulse.look(&caller.tenant, |tenant, since, _| (tenant.strategies.all(ask.now), since))
     };
     let named = (NAMED, "named in the request", counts.get(NAMED).copied().unwrap_or(0));
     let by = Strategy::ALL
@@ -210,6 +217,18 @@ fn routing(ask: &Ask) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_differ_by_points() {
+        let text = comparisons(&report((-0.08, false), (0.0, false))).into_string();
+        for part in ["−8 points", "b compared with a", "p-value", "Significant", "0.010"] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+        for (difference, expected) in [(0.0, "0 points"), (0.01, "1 point"), (0.125, "12.5 points")] {
+            assert_eq!(points(difference), expected);
+        }
+        assert_eq!((chance(0.000_2).as_str(), chance(0.5).as_str()), ("< 0.001", "0.500"));
+    }
 
     fn report(success: (f64, bool), latency: (f64, bool)) -> ExperimentReport {
         let comparison = |(difference, significant)| Comparison { difference, p_value: 0.01, significant };

@@ -176,7 +176,7 @@ async fn find(engine: &Engine, wanted: &str) -> Result<Option<String>, Wrong> {
 fn row(ask: &Ask, session: &Glance) -> Markup {
     html! {
         tr data-key=(session.id) {
-            td { (parts::session(&session.id)) }
+            td.id { (parts::session(&session.id)) }
             td { (parts::agent(&session.active_agent)) }
             td { (super::session::standing(&ask.engine, session)) @if let Some(flow) = &session.flow { " " span.soft { (flow.state) } } }
             td.wide { (parts::quoted(&session.original_request, 90)) }

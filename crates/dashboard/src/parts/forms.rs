@@ -1,7 +1,8 @@
-//! Forms: each carries the word that shows that it is one of ours.
+//! Forms: each carries the word that shows that it is one of ours, and a key of its own: sent twice it is carried out once.
 
 use crate::ask::Ask;
 use maud::{Markup, html};
+use uuid::Uuid;
 
 /// A form that posts to an address. The script sends it and shows a refusal beside it; without script it is sent as it is.
 pub(crate) fn form(ask: &Ask, action: &str, inside: Markup) -> Markup {
@@ -13,6 +14,7 @@ pub(crate) fn form_of(ask: &Ask, action: &str, size: &str, inside: Markup) -> Ma
     html! {
         form class=(format!("act {size}").trim_end()) method="post" action=(action) data-send {
             input type="hidden" name="word" value=(ask.form_word());
+            input type="hidden" name="once" value=(Uuid::new_v4());
             (inside)
         }
     }

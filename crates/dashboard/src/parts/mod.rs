@@ -11,7 +11,7 @@ pub(crate) use asked::{
 pub(crate) use forms::{form, form_of, hidden, reason_field};
 pub(crate) use handover_core::{
     net::encoded,
-    words::{grouped as number, length},
+    words::{grouped as number, length, standing as status_words},
 };
 pub(crate) use text::{body, cut, cut_text, fold, json, micros, money, name, quoted};
 pub(crate) use time::{ago, clock, hour, hour_words, moment, until};
@@ -96,21 +96,6 @@ pub(crate) fn tone(status: Status) -> &'static str {
         Status::Failed | Status::TimedOut => "bad",
         Status::Escalated => "wait",
         Status::Cancelled => "off",
-    }
-}
-
-/// A status in words.
-pub(crate) fn status_words(status: Status) -> &'static str {
-    match status {
-        Status::AwaitingApproval => "waits for a yes",
-        Status::Offered => "on offer",
-        Status::Deferred => "put off",
-        Status::Running => "running",
-        Status::Completed => "completed",
-        Status::Failed => "failed",
-        Status::TimedOut => "timed out",
-        Status::Escalated => "escalated",
-        Status::Cancelled => "cancelled",
     }
 }
 

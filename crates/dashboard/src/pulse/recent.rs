@@ -43,19 +43,27 @@ impl<K: Ord + Clone, V: Sum + Default + Clone> Recent<K, V> {
         self.begun = Some(at);
     }
 
-    /// Both counts together.
-    pub(crate) fn all(&self) -> BTreeMap<K, V> {
-        let mut all = self.before.clone();
-        for (key, value) in &self.now {
+    /// The counts that are not too old by now: nothing may have happened since, and then nobody turned them.
+    fn young(&self, now: Timestamp) -> impl Iterator<Item = &BTreeMap<K, V>> {
+        let long = self.begun.map_or(0, |begun| now.since(begun));
+        let before = (long < PULSE_TURN_MS).then_some(&self.before);
+        before.into_iter().chain((long < 2 * PULSE_TURN_MS).then_some(&self.now))
+    }
+
+    /// Both counts together, as far as they are not older than two turns.
+    pub(crate) fn all(&self, now: Timestamp) -> BTreeMap<K, V> {
+        let mut all: BTreeMap<K, V> = BTreeMap::new();
+        for (key, value) in self.young(now).flatten() {
             all.entry(key.clone()).or_default().sum(value);
         }
         all
     }
 
-    pub(crate) fn get(&self, key: &K) -> V {
-        let mut found = self.before.get(key).cloned().unwrap_or_default();
-        if let Some(now) = self.now.get(key) {
-            found.sum(now);
+    /// The same for one name.
+    pub(crate) fn get(&self, key: &K, now: Timestamp) -> V {
+        let mut found = V::default();
+        for value in self.young(now).filter_map(|counts| counts.get(key)) {
+            found.sum(value);
         }
         found
     }
@@ -81,8 +89,21 @@ mod tests {
                 recent.note(&"a", Timestamp(*at), |count| *count += 1);
             }
             recent.note(&"b", Timestamp(later), |count| *count += 1);
-            assert_eq!(recent.get(&"a"), expected, "{times:?}, then {later}");
-            assert_eq!(recent.all().get("a").copied().unwrap_or(0), expected);
+            let later = Timestamp(later);
+            assert_eq!(recent.get(&"a", later), expected, "{times:?}, then {later}");
+            assert_eq!(recent.all(later).get("a").copied().unwrap_or(0), expected);
+        }
+    }
+
+    #[test]
+    fn a_count_ages_while_nothing_happens() {
+        let mut recent = Recent::<&str, u64>::default();
+        for at in [0, TURN, TURN + 1] {
+            recent.note(&"a", Timestamp(at), |count| *count += 1);
+        }
+        for (now, expected) in [(TURN + 1, 3), (2 * TURN - 1, 3), (2 * TURN, 2), (3 * TURN - 1, 2), (3 * TURN, 0)] {
+            assert_eq!(recent.get(&"a", Timestamp(now)), expected, "at {now}");
+            assert_eq!(recent.all(Timestamp(now)).values().sum::<u64>(), expected, "at {now}");
         }
     }
 
@@ -92,6 +113,6 @@ mod tests {
         for name in 0..PULSE_NAMES_MAX + 10 {
             recent.note(&name, Timestamp(0), |count| *count += 1);
         }
-        assert_eq!(recent.all().len(), PULSE_NAMES_MAX);
+        assert_eq!(recent.all(Timestamp(0)).len(), PULSE_NAMES_MAX);
     }
 }

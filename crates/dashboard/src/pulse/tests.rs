@@ -72,9 +72,9 @@ fn ends_are_counted_in_their_minute_for_the_pair_and_for_the_agent() {
     assert_eq!(counts(&window.columns[59].1), (1, 1, 1, 15));
     assert_eq!(counts(&window.columns[58].1), (1, 0, 0, 5));
     assert_eq!(window.columns[59].0, Timestamp(11 * MINUTE));
-    let pair = tenant.pairs.get(&(agent("ann"), agent("bob")));
+    let pair = tenant.pairs.get(&(agent("ann"), agent("bob")), Timestamp(11 * MINUTE));
     assert_eq!((pair.completed, pair.success(), pair.mean_ms()), (2, Some(2.0 / 3.0), Some(1_075)));
-    assert_eq!(counts(&tenant.agents.get(&agent("bob"))), (2, 1, 1, 20));
+    assert_eq!(counts(&tenant.agents.get(&agent("bob"), Timestamp(11 * MINUTE))), (2, 1, 1, 20));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn what_a_question_used_is_counted_and_what_moves_begins_where_it_ends() {
     tenant.note(&message(1, moved));
     for (name, opened) in [("bob", 1), ("carl", 1)] {
         assert_eq!(
-            (tenant.pairs.get(&pair(name)).opened, tenant.agents.get(&agent(name)).opened),
+            (tenant.pairs.get(&pair(name), Timestamp(1)).opened, tenant.agents.get(&agent(name), Timestamp(1)).opened),
             (opened, opened),
             "{name}"
         );
@@ -108,7 +108,7 @@ fn what_a_question_used_is_counted_and_what_moves_begins_where_it_ends() {
     let used = Some(Amount { tokens: 7, micros: 3, ms: 0 });
     let asking = Asking { id, lease: LeaseId(Uuid::nil()), question: "which?".into(), until: Timestamp(9), used };
     tenant.note(&message(2, Event::Asked(asking)));
-    let bob = tenant.agents.get(&agent("bob"));
+    let bob = tenant.agents.get(&agent("bob"), Timestamp(3));
     assert_eq!((bob.tokens, bob.micros, tenant.window(Timestamp(3), 60).total.tokens), (7, 3, 7));
 }
 
@@ -157,8 +157,8 @@ fn rules_are_counted_by_their_workflow_and_stops_are_remembered() {
     assert_eq!(tenant.lacks(&fired), None);
     tenant.note(&fired);
     tenant.note(&message(1, changed(None, "HO0705 the work goes in a circle")));
-    assert_eq!(tenant.rules.get(&("w".to_owned(), "1".to_owned())), 1);
-    assert_eq!(tenant.guarded.get(&Code::Circle), 1);
+    assert_eq!(tenant.rules.get(&("w".to_owned(), "1".to_owned()), Timestamp(0)), 1);
+    assert_eq!(tenant.guarded.get(&Code::Circle, Timestamp(0)), 1);
     // A session that stops again is there once, with what is the matter now.
     tenant.note(&message(2, changed(None, "HO0705 again")));
     let stops: Vec<String> = tenant.stops().into_iter().map(|stop| stop.why).collect();

@@ -55,7 +55,7 @@ async fn arms_stand_side_by_side_and_strategies_are_counted() {
     house.dashboard.caught_up().await;
     let seen = house.get(&house.local(), "/experiments").await;
     seen.shows("spread").shows("best match against least loaded with 50 % of the sessions").shows("too early: 30 ends");
-    seen.shows("named in the request").shows("<h3>a").shows("<h3>b").shows("b less a").shows("100 %");
+    seen.shows("named in the request").shows("<h3>a").shows("<h3>b").shows("b compared with a").shows("100 %");
     let arms: u64 = [1, 2]
         .iter()
         .map(|at| {

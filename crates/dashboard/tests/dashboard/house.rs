@@ -39,6 +39,19 @@ impl Seen {
         rest.split('"').next().unwrap().to_owned()
     }
 
+    /// What the form for this address carries besides what somebody fills in.
+    pub fn hidden(&self, action: &str) -> Vec<(String, String)> {
+        let (_, rest) = self.text.split_once(&format!("action=\"{action}\"")).expect("a form");
+        let form = rest.split("</form>").next().unwrap();
+        let mut all = Vec::new();
+        for input in form.split("<input type=\"hidden\" ").skip(1) {
+            let mut quoted = input.split('"');
+            let (name, value) = (quoted.nth(1).unwrap(), quoted.nth(1).unwrap());
+            all.push((name.to_owned(), value.to_owned()));
+        }
+        all
+    }
+
     pub fn shows(&self, text: &str) -> &Self {
         assert!(self.text.contains(text), "{text:?} is not in:\n{}", self.text);
         self

@@ -212,6 +212,9 @@ async fn a_long_session_is_shown_a_page_at_a_time() {
     // A report that is printed has all of it.
     let whole = house.get(&house.local(), "/sessions/s-1?print=all").await;
     whole.shows("word 0 0;").shows("word 2 99;").hides("Only a part").hides("For printing");
+    // It is long, and is not asked for again at each word.
+    whole.hides("data-live");
+    seen.shows("data-live");
     seen.shows("Only a part of the conversation is printed").shows("?print=all");
 }
 

@@ -169,6 +169,7 @@ pub const METHODS: &[(&str, Role)] = &[
 
 /// Methods that tell nothing of anybody and change nothing: the clock, and what a rim asks before it knows who calls.
 pub const FREE: &[&str] = &[
+    "approval_asked",
     "approval_of",
     "batches",
     "caller",

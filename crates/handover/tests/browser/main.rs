@@ -9,6 +9,7 @@ mod day;
 mod depth;
 mod driver;
 mod house;
+mod lines;
 mod paper;
 mod papers;
 mod people;

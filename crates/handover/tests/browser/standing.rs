@@ -90,6 +90,13 @@ async fn a_workflow_leads_to_its_sessions() {
     browser.see("written").await;
     browser.see("Somebody reads it").await;
     browser.everybody_can_use("a workflow").await;
+    // On a phone the states stand before the drawing, which is long; else they stand below it.
+    let before = "const top = part => document.querySelector(part).getBoundingClientRect().top;\
+        return (top('.chips') < top('.picture')) === (a === 'before')";
+    browser.holds(before, &["below"]).await;
+    browser.looks(Size::Phone, false);
+    browser.holds(before, &["before"]).await;
+    browser.looks(Size::Desktop, false);
     browser.press_in(".chips", "DRAFT").await;
     browser.at("state=DRAFT").await;
     browser.see("Sessions in DRAFT").await;

@@ -59,7 +59,7 @@ fn a_session() {
           pilot   ╌╌▶ planner  #1              return      success
           planner ══▶ hotel    #2 Find a room  delegation  failed · 1.2 s · attempt 2
           hotel   ╌╌▶ planner  #2              return      failed
-          planner ──▶ ann      #3 Spend more?  escalation  deferred · attempt 3
+          planner ──▶ ann      #3 Spend more?  escalation  put off · attempt 3
           planner ──▶ pilot    #4 Fly                      cancelled · 1.2 s · attempt 4
     "#]]
     .assert_eq(&text(&graph, &Terminal::new(100)));

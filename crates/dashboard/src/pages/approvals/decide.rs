@@ -1,12 +1,13 @@
 //! A decision as a form sends it: yes, yes with changes, changes alone, or no. It is about what was seen and nothing else.
 
+use super::Place;
 use crate::{
     ask::{Answer, Ask},
     page::Done,
-    parts,
     wrong::Wrong,
 };
 use handover_core::{
+    command::Command,
     digest::Digest,
     handoff::{Edit, Handoff, Priority},
     ids::{AgentId, HandoffId},
@@ -19,7 +20,8 @@ pub(crate) async fn decide(ask: Ask) -> Answer {
     let (by, comment) = (ask.name(), ask.form.get("comment").to_owned());
     let done = match ask.form.get("decision") {
         "approve" => {
-            ask.engine.approve_exactly(id, &by, &comment, seen(&ask)?).await?;
+            let digest = Some(seen(&ask)?);
+            ask.submit(id, Command::Approve { handoff: id, by, comment, digest, edit: None }).await?;
             Done::Approved
         }
         "edit" => {
@@ -33,8 +35,8 @@ pub(crate) async fn decide(ask: Ask) -> Answer {
             Done::Edited
         }
         "reject" => {
-            let comment = ask.form.needed("comment")?;
-            ask.engine.deny_exactly(id, &by, comment, seen(&ask)?).await?;
+            let (comment, digest) = (ask.form.needed("comment")?.to_owned(), Some(seen(&ask)?));
+            ask.submit(id, Command::Deny { handoff: id, by, comment, digest }).await?;
             Done::Rejected
         }
         other => {
@@ -42,17 +44,23 @@ pub(crate) async fn decide(ask: Ask) -> Answer {
             return Err(refusal.hint("send approve, edit, amend or reject").into());
         }
     };
-    Ok(ask.done(&way_back(&ask, id, done), done))
+    Ok(ask.done(&way_back(&ask, id, done).await?, done))
 }
 
-/// The list again, at the next one. What was changed and not decided stays where it is.
-fn way_back(ask: &Ask, id: HandoffId, done: Done) -> String {
-    let at = if done == Done::Edited { id.to_string() } else { ask.form.get("next").to_owned() };
-    let mut to = format!("/approvals?at={}", parts::encoded(&at));
-    if let Some(who) = ask.form.some("who") {
-        to.push_str(&format!("&who={}", parts::encoded(who)));
+/// The same page of the list again, at the next one; the page before it where this one is empty now. What was changed and not
+/// decided stays where it is.
+async fn way_back(ask: &Ask, id: HandoffId, done: Done) -> Result<String, HandoffError> {
+    let (own, edited) = (id.to_string(), done == Done::Edited);
+    let mut place = Place::of(&ask.form);
+    place.at = place.at.filter(|at| edited || *at != own);
+    if place.after > 0 && !edited {
+        let (left, more) = ask.engine.approvals_page(place.who.as_deref(), place.after, 1).await?;
+        if left.is_empty() && more.is_none() {
+            (place.after, place.before) = (place.before, 0);
+        }
     }
-    to
+    let next = if edited { own } else { ask.form.get("next").to_owned() };
+    Ok(place.url(&next))
 }
 
 /// What was seen, as the form carries it.

@@ -1,10 +1,10 @@
 //! One handoff that waits for a yes, with all that a decision needs, and the ways to decide it.
 
-use super::{Waiting, read};
+use super::{Place, Waiting, read};
 use crate::{ask::Ask, parts};
 use handover_core::{
     access::Right,
-    handoff::{Priority, Request},
+    handoff::{Handoff, Priority, Request},
     ids::HandoffId,
     policy::{ApprovalRule, OnExpiry},
 };
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 const PRIORITIES: [Priority; 4] = [Priority::Urgent, Priority::High, Priority::Normal, Priority::Low];
 
-pub(super) fn item(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>, focus: bool) -> Markup {
+pub(super) fn item(ask: &Ask, place: &Place, one: &Waiting, next: Option<HandoffId>, focus: bool) -> Markup {
     let handoff = &one.asked.handoff;
     let request = &handoff.request;
     let id = handoff.id;
@@ -31,9 +31,9 @@ pub(super) fn item(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<Han
             @if request.reason != request.task.description { div { span.soft { "Why: " } (parts::fold(&request.reason)) } }
             (why(ask, &one.asked))
             @for warning in &one.asked.warnings { p.warn { (warning) } }
-            (facts(ask, one))
-            (folded(one))
-            (decision(ask, who, one, next))
+            (facts(one))
+            (folded(ask, one))
+            (decision(ask, place, one, next))
         }
     }
 }
@@ -81,7 +81,8 @@ fn conditions(rule: &ApprovalRule) -> String {
     }
 }
 
-fn facts(ask: &Ask, one: &Waiting) -> Markup {
+/// What a decision turns on besides what is asked.
+fn facts(one: &Waiting) -> Markup {
     let (asked, handoff) = (&one.asked, &one.asked.handoff);
     let approval = handoff.approval.as_ref();
     let expiry = match approval.map(|approval| (approval.on_expiry, approval.rest.first())) {
@@ -89,7 +90,6 @@ fn facts(ask: &Ask, one: &Waiting) -> Markup {
         Some((OnExpiry::Approve, None)) => "it is approved".to_owned(),
         Some((OnExpiry::Deny, None)) | None => "it is denied".to_owned(),
     };
-    let path: Vec<String> = handoff.path.iter().map(ToString::to_string).collect();
     parts::facts(&[
         ("May risk", html! { "up to " (parts::risk_word(handoff.authority)) }),
         ("Set aside", set_aside(asked)),
@@ -98,6 +98,16 @@ fn facts(ask: &Ask, one: &Waiting) -> Markup {
             html! { @if asked.deciders.is_empty() { "an operator" } @else { (asked.deciders.join(", ")) } },
         ),
         ("If nobody does", html! { (expiry) }),
+    ])
+}
+
+/// Where it comes from.
+fn origin(ask: &Ask, handoff: &Handoff) -> Markup {
+    let source = &handoff.request.from_agent;
+    // The last of a path is the target, which has nothing yet.
+    let end = handoff.path.iter().rposition(|agent| agent == source).map_or(handoff.path.len(), |at| at + 1);
+    let path: Vec<String> = handoff.path[..end].iter().map(ToString::to_string).collect();
+    parts::facts(&[
         ("Path so far", html! { (path.join(" → ")) }),
         ("Session", parts::session(&handoff.session_id)),
         (
@@ -121,19 +131,22 @@ fn set_aside(asked: &PendingApproval) -> Markup {
     }
 }
 
-/// The data, and what would cross: one look away.
-fn folded(one: &Waiting) -> Markup {
+/// What would cross, and all that is one look away: where it comes from, and the data to the letter.
+fn folded(ask: &Ask, one: &Waiting) -> Markup {
     let (id, request) = (one.asked.handoff.id, &one.asked.handoff.request);
+    let payload = &request.task.payload;
     html! {
-        @if !request.task.payload.is_null() {
-            (read::top(&request.task.payload))
-            div { span.small.soft { "Data" } (parts::body(&request.task.payload)) }
-        }
+        @if payload.is_object() { (read::top(payload)) } @else { (parts::body(payload)) }
         @if let Some(view) = &one.view {
             details id=(format!("crosses-{id}")) {
                 summary { "What would cross: " (parts::crossing_line(view)) }
                 (parts::crossing(request, view))
             }
+        }
+        details.more-of id=(format!("details-{id}")) {
+            summary { "Details" }
+            (origin(ask, &one.asked.handoff))
+            @if payload.is_object() { div { span.small.soft { "Data" } (parts::body(payload)) } }
         }
     }
 }
@@ -186,8 +199,8 @@ fn own_names(ask: &Ask, asked: &PendingApproval) -> Vec<String> {
     vec![name.to_owned()]
 }
 
-fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>) -> Markup {
-    let voice = match voice(ask, who, &one.asked) {
+fn decision(ask: &Ask, place: &Place, one: &Waiting, next: Option<HandoffId>) -> Markup {
+    let voice = match voice(ask, place.who.as_deref(), &one.asked) {
         Ok(voice) => voice,
         Err(why) => return html! { p.soft.undecided { (why) } },
     };
@@ -196,7 +209,7 @@ fn decision(ask: &Ask, who: Option<&str>, one: &Waiting, next: Option<HandoffId>
         let always = html! {
             (parts::hidden("digest", &one.asked.digest.to_string()))
             (parts::hidden("next", &next.map(|next| next.to_string()).unwrap_or_default()))
-            (parts::hidden("who", who.unwrap_or_default()))
+            (place.fields())
             (by(way, id, &voice))
             (inside)
         };

@@ -14,6 +14,7 @@ use crate::{
 use handover_core::{
     access::Right,
     budget::Amount,
+    command::Command,
     handoff::Handoff,
     ids::HandoffId,
     limits::{PAGE_HANDOFFS, PAGE_RECORDS},
@@ -183,15 +184,16 @@ fn budget(handoff: &Handoff) -> Markup {
 /// Gives it to somebody else.
 pub(crate) async fn redirect(ask: Ask) -> Answer {
     let id = ask.handoff()?;
-    let (to, reason) = (ask.form.agent("to_agent")?, ask.form.needed("reason")?);
-    ask.engine.redirect(id, &ask.name(), &to, reason).await?;
+    let (by, to, reason) = (ask.name(), ask.form.agent("to_agent")?, ask.form.needed("reason")?.to_owned());
+    ask.submit(id, Command::Redirect { handoff: id, by, to, reason }).await?;
     Ok(ask.done(&parts::handoff_url(id), Done::Redirected))
 }
 
 /// Has it tried once more: the same one while it is open, a new one when it is over.
 pub(crate) async fn retry(ask: Ask) -> Answer {
     let id = ask.handoff()?;
-    let answer = ask.engine.retry(id, &ask.name(), ask.form.needed("reason")?).await?;
+    let (by, reason) = (ask.name(), ask.form.needed("reason")?.to_owned());
+    let answer = ask.submit(id, Command::Retry { handoff: id, by, reason }).await?;
     let place = answer.handoffs.first().copied().unwrap_or(id);
     Ok(ask.done(&parts::handoff_url(place), Done::Retried))
 }
@@ -199,7 +201,7 @@ pub(crate) async fn retry(ask: Ask) -> Answer {
 /// Takes it back.
 pub(crate) async fn cancel(ask: Ask) -> Answer {
     let id = ask.handoff()?;
-    let reason = ask.form.needed("reason")?;
-    ask.engine.cancel(id, ask.name(), reason).await?;
+    let (by, reason) = (ask.name(), ask.form.needed("reason")?.to_owned());
+    ask.submit(id, Command::Cancel { handoff: id, by, reason }).await?;
     Ok(ask.done(&parts::handoff_url(id), Done::Cancelled))
 }

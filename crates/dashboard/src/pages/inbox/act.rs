@@ -10,6 +10,7 @@ use handover_core::{
     ids::{AgentId, LeaseId, SessionId},
     limits::{LEASE_MS_MAX, PAGE_TASKS},
     refusal::{Code, HandoffError, Refusal},
+    wire,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -29,27 +30,28 @@ fn lease(ask: &Ask) -> Result<LeaseId, HandoffError> {
 /// Takes an offer. People have as long as can be before somebody else may have it.
 pub(crate) async fn take(ask: Ask) -> Answer {
     let (id, person) = (ask.handoff()?, ask.form.agent("as")?);
-    ask.engine.accept(id, &person, Some(LEASE_MS_MAX), None).await?;
+    ask.engine.accept_once(id, &person, Some(LEASE_MS_MAX), None, ask.once()).await?;
     back(&ask, Done::Taken)
 }
 
 /// Says no, to an offer or to what was taken already.
 pub(crate) async fn decline(ask: Ask) -> Answer {
     let id = ask.handoff()?;
-    let reason = ask.form.needed("reason")?;
-    if ask.form.some("lease").is_some() {
-        ask.engine.decline(id, lease(&ask)?, reason).await?;
-    } else {
-        ask.engine.reject(id, &ask.form.agent("as")?, reason).await?;
-    }
+    let reason = ask.form.needed("reason")?.to_owned();
+    let command = match ask.form.some("lease") {
+        Some(_) => Command::Decline { handoff: id, lease: lease(&ask)?, reason },
+        None => Command::Reject { handoff: id, by: ask.form.agent("as")?, reason },
+    };
+    ask.submit(id, command).await?;
     back(&ask, Done::Declined)
 }
 
 /// Puts an offer off.
 pub(crate) async fn defer(ask: Ask) -> Answer {
-    let (id, person) = (ask.handoff()?, ask.form.agent("as")?);
-    let long = ask.form.number("for").ok_or_else(|| Refusal::new(Code::WrongType, "this is no time").at("for"))?;
-    ask.engine.defer(id, &person, long, ask.form.needed("reason")?).await?;
+    let (id, by) = (ask.handoff()?, ask.form.agent("as")?);
+    let for_ms = ask.form.number("for").ok_or_else(|| Refusal::new(Code::WrongType, "this is no time").at("for"))?;
+    let reason = ask.form.needed("reason")?.to_owned();
+    ask.submit(id, Command::Defer { handoff: id, by, for_ms, reason }).await?;
     back(&ask, Done::PutOff)
 }
 
@@ -61,7 +63,8 @@ pub(crate) async fn keep(ask: Ask) -> Answer {
 
 /// Asks something before the work goes on.
 pub(crate) async fn ask_back(ask: Ask) -> Answer {
-    ask.engine.ask(ask.handoff()?, lease(&ask)?, ask.form.needed("question")?).await?;
+    let (id, lease, question) = (ask.handoff()?, lease(&ask)?, ask.form.needed("question")?.to_owned());
+    ask.submit(id, Command::Ask { handoff: id, lease, question }).await?;
     back(&ask, Done::Asked)
 }
 
@@ -79,7 +82,7 @@ pub(crate) async fn give_back(ask: Ask) -> Answer {
     if let Some(signal) = ask.form.some("signal") {
         giving["signal"] = json!(signal);
     }
-    ask.engine.give_back_json(id, lease, &giving.to_string()).await?;
+    ask.engine.give_back_once(id, lease, wire::giving(&giving.to_string())?, None, ask.once()).await?;
     back(&ask, Done::GivenBack)
 }
 
@@ -92,8 +95,8 @@ fn read(text: &str) -> Result<Value, HandoffError> {
 
 /// Answers what an agent asked.
 pub(crate) async fn answer(ask: Ask) -> Answer {
-    let text = ask.form.needed("text")?;
-    ask.engine.answer(ask.handoff()?, &ask.name(), text).await?;
+    let (id, by, text) = (ask.handoff()?, ask.name(), ask.form.needed("text")?.to_owned());
+    ask.submit(id, Command::Answer { handoff: id, by, text }).await?;
     back(&ask, Done::Answered)
 }
 
@@ -125,6 +128,6 @@ pub(crate) async fn note(ask: Ask) -> Answer {
     let wrong = |what: &str| Refusal::new(Code::WrongType, format!("this is no id of {what}"));
     let of: Uuid = ask.form.needed("of")?.parse().map_err(|_| wrong("a handoff").at("of"))?;
     let session = SessionId::new(ask.form.needed("session")?).map_err(|_| wrong("a session").at("session"))?;
-    ask.engine.submit(&session, Command::Take { of, by }, None).await?;
+    ask.engine.submit(&session, Command::Take { of, by }, ask.once()).await?;
     back(&ask, Done::Noted)
 }

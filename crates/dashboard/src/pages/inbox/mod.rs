@@ -176,13 +176,13 @@ fn filter(chosen: Option<&AgentId>, people: &Found<Agent>) -> Markup {
     html! {
         @if !people.rows.is_empty() {
             form.filter.push method="get" action="/inbox" {
-                label for="as" { "Whose" }
+                label for="as" { "For" }
                 @if people.more {
-                    input id="as" name="as" list="people" value=[chosen] placeholder="everybody's" spellcheck="false";
+                    input id="as" name="as" list="people" value=[chosen] placeholder="everybody" spellcheck="false";
                     datalist id="people" { @for agent in &people.rows { option value=(agent.profile.id) {} } }
                 } @else {
                     select id="as" name="as" {
-                        option value="" { "everybody's" }
+                        option value="" { "everybody" }
                         @for agent in &people.rows {
                             option value=(agent.profile.id) selected[chosen == Some(&agent.profile.id)] { (agent.profile.id) }
                         }

@@ -123,7 +123,7 @@ fn answer(ask: &Ask, handoff: &Handoff, name: &str) -> Markup {
         (parts::hidden("by", name))
         (super::seen(ask))
         div {
-            label for=(format!("answer-{id}")) { "Answer as " (name) }
+            label for=(format!("answer-{id}")) { "Answer" @if parts::key_name(name).is_some() { " as " (name) } }
             textarea id=(format!("answer-{id}")) name="text" required data-press="a" {}
         }
         div.buttons { button.main type="submit" { "Answer" } }

@@ -26,7 +26,7 @@ const PREVENTED: [(&[Code], &str); 4] = [
 /// Who is left alone, and who was.
 pub(super) fn breakers(ask: &Ask) -> Markup {
     let tenant = &ask.engine.caller().tenant;
-    let opened = ask.house.pulse.look(tenant, |_, _, counted| counted.breakers.all());
+    let opened = ask.house.pulse.look(tenant, |_, _, counted| counted.breakers.all(ask.now));
     let opened: BTreeMap<AgentId, u64> =
         opened.into_iter().filter(|(agent, _)| ask.engine.agent(agent).is_ok()).collect();
     let now: BTreeMap<AgentId, BreakerView> = ask.engine.breakers().into_iter().collect();
@@ -72,7 +72,8 @@ pub(crate) fn state(now: Option<&BreakerView>) -> Markup {
 /// all tenants together. Each is counted since another time.
 pub(super) fn prevented(ask: &Ask) -> Markup {
     let caller = ask.engine.caller();
-    let (recorded, since) = ask.house.pulse.look(&caller.tenant, |tenant, since, _| (tenant.guarded.all(), since));
+    let (recorded, since) =
+        ask.house.pulse.look(&caller.tenant, |tenant, since, _| (tenant.guarded.all(ask.now), since));
     let refused = caller.house.then(|| ask.engine.counted().refusals);
     let sum = |counted: &BTreeMap<Code, u64>, codes: &[Code]| -> u64 {
         codes.iter().map(|code| counted.get(code).copied().unwrap_or(0)).sum()

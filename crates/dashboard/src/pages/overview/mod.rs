@@ -205,7 +205,7 @@ fn since(ask: &Ask, lately: &Lately) -> Markup {
                 Some(_) => { "Counted over the last " (lately.range.words()) ". " }
                 None => "Nothing was counted yet. ",
             }
-            "The last column is not over yet. Lengths are good to a fifth."
+            "The last column is not over yet. Lengths of time are rounded: they may be off by a fifth."
         }
     }
 }

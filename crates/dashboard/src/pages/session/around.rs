@@ -7,6 +7,9 @@ use handover_core::{
 };
 use maud::{Markup, html};
 
+/// Holders of one lock that are named.
+const LOCK_OWNERS: usize = 5;
+
 /// How much of a limit is used.
 fn burn(name: &str, used: u64, most: Option<u64>, say: &dyn Fn(u64) -> String) -> Markup {
     let share = most.filter(|most| *most > 0).map(|most| (used.saturating_mul(100) / most).min(100));
@@ -106,9 +109,16 @@ pub(super) fn artifacts(ask: &Ask, session: &Session) -> Markup {
                 h2 { "Locks" }
                 ul.talk {
                     @for (path, held) in locks.iter().take(PAGE_ROWS) {
-                        li { code { (path) } span.small.soft { @for lock in held.iter().take(5) { (lock.owner) " " (parts::until(lock.until, ask.now)) " " } } }
+                        li {
+                            code { (path) }
+                            span.small.soft {
+                                @for lock in held.iter().take(LOCK_OWNERS) { (lock.owner) " " (parts::until(lock.until, ask.now)) " " }
+                                @if held.len() > LOCK_OWNERS { "and " (held.len() - LOCK_OWNERS) " more" }
+                            }
+                        }
                     }
                 }
+                @if locks.len() > PAGE_ROWS { p.soft { "The first " (PAGE_ROWS) " of " (locks.len()) "." } }
             }
         }
     }
@@ -128,6 +138,7 @@ pub(super) fn decisions(ask: &Ask, session: &Session) -> Markup {
                         }
                     }
                 }
+                @if all.len() > PAGE_ROWS { p.soft { "The latest " (PAGE_ROWS) " of " (all.len()) "." } }
             }
         }
     }

@@ -4,6 +4,7 @@ mod around;
 pub(crate) mod baton;
 pub(crate) mod history;
 mod lanes;
+mod passed;
 mod scale;
 pub(crate) mod step_in;
 mod talk;
@@ -27,6 +28,7 @@ use handover_core::{
 };
 use handover_engine::{Engine, HandoffQuery};
 use maud::{Markup, html};
+use passed::Passed;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// All that the page shows, read at once.
@@ -35,6 +37,8 @@ pub(crate) struct Scene {
     /// The latest handoffs, the earliest of them first.
     pub(crate) handoffs: Vec<Handoff>,
     messages: Vec<Message>,
+    /// The handoffs that began among the messages that are shown.
+    passed: Passed,
     /// Through whom the user's words came, by the number of the message.
     spoken: BTreeMap<u64, String>,
     /// Whether all is shown that a report has room for, and not a page of it.
@@ -52,8 +56,9 @@ impl Scene {
         let first = first.unwrap_or_else(|| total.saturating_sub(page - 1)).clamp(1, total.max(1));
         let last = (first + page - 1).min(total);
         let messages = engine.messages(id, first, last).await?;
+        let passed = Passed::read(engine, &session, &handoffs, (first, last)).await?;
         let spoken = talk::spoken(engine, id, &messages).await;
-        Ok(Self { session, handoffs, messages, spoken, whole, shown: (first, last) })
+        Ok(Self { session, handoffs, messages, passed, spoken, whole, shown: (first, last) })
     }
 }
 
@@ -76,7 +81,7 @@ pub(crate) async fn show(ask: Ask) -> Answer {
         div.split {
             div {
                 (talk::card(&ask, &scene))
-                (lanes::card(&ask, &scene.handoffs))
+                (lanes::card(&ask, session, &scene.handoffs))
                 (flow(session, &scene.handoffs))
             }
             aside aria-label="About the session" {
@@ -89,7 +94,9 @@ pub(crate) async fn show(ask: Ask) -> Answer {
             }
         }
     };
-    Page::new(title, Nav::Sessions, body).hears(Hears::Session(id)).answer(&ask).await
+    let page = Page::new(title, Nav::Sessions, body);
+    // A report is long, and stays what it was when somebody asked for it.
+    if scene.whole { page.answer(&ask).await } else { page.hears(Hears::Session(id)).answer(&ask).await }
 }
 
 fn head(ask: &Ask, session: &Session) -> Markup {

@@ -62,7 +62,7 @@ pub(crate) fn of_handoff(ask: &Ask, handoff: &Handoff, stuck: Option<HandoffId>)
     html! {
         @match handoff.status() {
             Status::AwaitingApproval => {
-                p { "#" (handoff.n) " waits for a yes: " a href=(format!("/approvals#{id}")) { "decide" } }
+                p { "#" (handoff.n) " waits for a yes: " a href=(format!("/approvals?at={id}")) { "decide" } }
                 (cancel(ask, handoff))
             },
             Status::Offered | Status::Deferred | Status::Running => {
@@ -139,6 +139,7 @@ fn hand_over(ask: &Ask, session: &Session) -> Markup {
         ask,
         &format!("{}/hand-over", parts::session_url(&session.id)),
         html! {
+            (parts::hidden("from_agent", session.active_agent.as_str()))
             div { (choice("hand-over-to")) }
             div { label for="hand-over-task" { "What is to be done" } textarea id="hand-over-task" name="task" required rows="2" {} }
             div { (parts::reason_field("hand-over-why", "why it goes there")) }
@@ -176,20 +177,25 @@ pub(crate) async fn say(ask: Ask) -> Answer {
         Some(_) => NewMessage { agent: Some(ask.form.agent("agent")?), ..NewMessage::new(Role::Assistant, text) },
         None => NewMessage::new(Role::User, text),
     };
-    ask.engine.say(&id, vec![message]).await?;
+    ask.engine.say_once(&id, vec![message], None, ask.once()).await?;
     Ok(ask.done(&parts::session_url(&id), Done::Said))
 }
 
-/// Hands something over in the name of whoever has the session.
+/// Hands something over in the name of whoever had the session when the form was made: sent once more, it says the same.
 pub(crate) async fn give(ask: Ask) -> Answer {
     let id = ask.session()?;
-    let from = ask.engine.session(&id).await?.active_agent.clone();
+    let from = match ask.form.some("from_agent") {
+        Some(_) => ask.form.agent("from_agent")?,
+        None => ask.engine.session(&id).await?.active_agent.clone(),
+    };
     let (to, task) = (ask.form.agent("to_agent")?, ask.form.needed("task")?);
     let request = match ask.form.get("kind") {
         "sequential" => Request::sequential(from.as_str(), to.as_str(), task)?,
         _ => Request::delegation(from.as_str(), to.as_str(), task, BY_HAND)?,
     };
-    let answer = ask.engine.initiate(&id, request.because(ask.form.needed("reason")?)).await?;
+    let mut request = request.because(ask.form.needed("reason")?);
+    request.idempotency_key = ask.once().map(str::to_owned);
+    let answer = ask.engine.initiate(&id, request).await?;
     let place = answer.handoffs.first().map_or_else(|| parts::session_url(&id), |made| parts::handoff_url(*made));
     Ok(ask.done(&place, Done::HandedOver))
 }
@@ -199,6 +205,6 @@ pub(crate) async fn over(ask: Ask) -> Answer {
     let id = ask.session()?;
     let by = ask.engine.session(&id).await?.active_agent.clone();
     let reason = ask.form.needed("reason")?.to_owned();
-    ask.engine.submit(&id, Command::End { by, reason }, None).await?;
+    ask.engine.submit(&id, Command::End { by, reason }, ask.once()).await?;
     Ok(ask.done(&parts::session_url(&id), Done::Ended))
 }

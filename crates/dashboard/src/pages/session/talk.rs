@@ -68,6 +68,7 @@ pub(super) fn card(ask: &Ask, scene: &Scene) -> Markup {
                     p.soft { "Nothing was said yet." }
                 }
                 ol.talk { (turns(ask, scene)) }
+                (scene.passed.cut(&scene.session))
                 (parts::pager(later, earlier))
                 @if first > 1 || last < total {
                     p.soft.on-paper { "Only a part of the conversation is printed: it has " (parts::number(total)) " messages." }
@@ -81,15 +82,13 @@ pub(super) fn card(ask: &Ask, scene: &Scene) -> Markup {
 /// Messages in order, and each handoff where the conversation stood when it began.
 fn turns(ask: &Ask, scene: &Scene) -> Markup {
     let before = std::iter::once(ask.now).chain(scene.messages.iter().map(|message| message.at));
-    let (first, last) = scene.shown;
-    let total = scene.session.mark.messages;
-    let mut passed = scene.handoffs.iter().filter(|handoff| handoff.mark.messages + 1 >= first).peekable();
+    let mut passed = scene.passed.rows.iter().peekable();
     html! {
         @for (message, before) in scene.messages.iter().zip(before) {
             @while let Some(handoff) = passed.next_if(|handoff| handoff.mark.messages < message.n) { (handed_over(handoff)) }
             (said(message, before, scene.spoken.get(&message.n)))
         }
-        @if last == total { @for handoff in passed { (handed_over(handoff)) } }
+        @for handoff in passed { (handed_over(handoff)) }
     }
 }
 

@@ -85,7 +85,8 @@ fn fits(agent: &Agent, find: &str) -> bool {
 /// What was counted of an agent; nothing for whoever sees only some sessions.
 fn figures(ask: &Ask, id: &AgentId) -> Option<Figures> {
     let caller = ask.engine.caller();
-    (!caller.is_restricted()).then(|| ask.house.pulse.look(&caller.tenant, |tenant, _, _| tenant.agents.get(id)))
+    (!caller.is_restricted())
+        .then(|| ask.house.pulse.look(&caller.tenant, |tenant, _, _| tenant.agents.get(id, ask.now)))
 }
 
 fn table(ask: &Ask, agents: &[&Agent]) -> Markup {
@@ -169,7 +170,7 @@ fn load(agent: &Agent) -> Markup {
 fn health(agent: &Agent) -> Markup {
     match agent.standing {
         Standing::Available if !agent.profile.accepts_handoffs => parts::badge("off", "takes nothing"),
-        Standing::Available => parts::badge("good", "there"),
+        Standing::Available => parts::badge("good", "healthy"),
         Standing::Unavailable => parts::badge("bad", "away"),
         Standing::Draining => parts::badge("wait", "draining"),
     }

@@ -23,7 +23,7 @@ pub(super) fn card(ask: &Ask, agents: &[Agent]) -> Markup {
     let mut pairs: Vec<(Pair, Figures)> = if restricted {
         Vec::new()
     } else {
-        ask.house.pulse.look(&caller.tenant, |tenant, _, _| tenant.pairs.all()).into_iter().collect()
+        ask.house.pulse.look(&caller.tenant, |tenant, _, _| tenant.pairs.all(ask.now)).into_iter().collect()
     };
     pairs.sort_by_key(|(_, figures)| std::cmp::Reverse(figures.opened.max(figures.ended())));
     let left_alone: BTreeSet<AgentId> = ask

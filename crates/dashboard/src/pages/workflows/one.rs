@@ -7,15 +7,15 @@ use crate::{
     parts,
 };
 use handover_core::{
+    glance::Glance,
     graph::Graph,
     limits::PAGE_ROWS,
     refusal::HandoffError,
-    session::Session,
     time::Timestamp,
     workflow::{End, Rule, Workflow},
 };
 use maud::{Markup, html};
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 pub(crate) async fn show(ask: Ask) -> Answer {
     let name = ask.param("workflow").to_owned();
@@ -46,7 +46,7 @@ fn fired(ask: &Ask, workflow: &Workflow) -> (BTreeMap<String, u64>, Option<Times
     }
     ask.house.pulse.look(&caller.tenant, |tenant, since, _| {
         let key = |rule: &Rule| (workflow.name.clone(), rule.id.clone());
-        let all = workflow.rules.iter().map(|rule| (rule.id.clone(), tenant.rules.get(&key(rule))));
+        let all = workflow.rules.iter().map(|rule| (rule.id.clone(), tenant.rules.get(&key(rule), ask.now)));
         (all.filter(|(_, times)| *times > 0).collect(), since)
     })
 }
@@ -79,10 +79,7 @@ async fn sessions(ask: &Ask, workflow: &Workflow, counts: &Counts, chosen: &str)
     let mut ids = ask.engine.sessions_in_state(&workflow.name, &state, skip, PAGE_ROWS + 1).await?;
     let more = ids.len() > PAGE_ROWS;
     ids.truncate(PAGE_ROWS);
-    let mut found = Vec::with_capacity(ids.len());
-    for id in &ids {
-        found.extend(ask.engine.session(id).await.ok());
-    }
+    let found = ask.engine.glances(&ids).await?;
     let (later, earlier) = ask.query.around(skip, more);
     Ok(html! {
         section.card id="sessions" data-part="in-state" {
@@ -100,10 +97,10 @@ async fn sessions(ask: &Ask, workflow: &Workflow, counts: &Counts, chosen: &str)
     })
 }
 
-fn session_row(ask: &Ask, session: &Arc<Session>) -> Markup {
+fn session_row(ask: &Ask, session: &Glance) -> Markup {
     html! {
         tr data-key=(session.id) {
-            td { (parts::session(&session.id)) }
+            td.id { (parts::session(&session.id)) }
             td { (parts::agent(&session.active_agent)) }
             td { @if let Some(flow) = &session.flow { (parts::ago(flow.since, ask.now)) } }
             td.wide {
