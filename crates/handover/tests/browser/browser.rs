@@ -32,6 +32,9 @@ const name = e => [e.getAttribute('aria-label'), e.innerText, e.value, e.title, 
 const within = document.querySelector(c), all = [...(within ? within.querySelectorAll(a) : [])].filter(e => e.checkVisibility({visibilityProperty: true}));
 const by = test => all.find(e => name(e).some(test));
 return by(n => n === wanted) || by(n => n.startsWith(wanted)) || by(n => n.includes(wanted));";
+/// Pages look by themselves once in a while, heard or not. Here they do not: what is seen was heard of.
+const HEARS_ONLY: &str = "const every = setInterval; \
+window.setInterval = (act, wait, ...rest) => wait > 10000 ? 0 : every(act, wait, ...rest);";
 const PRESSED: &str = "button, a, summary, input[type=submit], [role=button], [role=tab]";
 const FILLED: &str = "textarea, select, input:not([type=hidden]):not([type=submit])";
 
@@ -52,6 +55,7 @@ impl Browser {
         let mut driver = Driver::start();
         let client = driver.client().await;
         let browser = Self { client, driver };
+        browser.tells("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": HEARS_ONLY }));
         browser.looks(size, dark);
         browser
     }
