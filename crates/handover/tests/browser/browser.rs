@@ -233,14 +233,18 @@ impl Browser {
 
     /// Types on the keyboard until this text is to be seen: a list that just changed does not take a key for its own.
     pub async fn keys_until(&self, keys: &str, text: &str) {
+        self.keys_until_holds(keys, &format!("return {TEXT}.includes(a.toLowerCase())"), &[text]).await;
+    }
+
+    /// The same until a condition holds.
+    pub async fn keys_until_holds(&self, keys: &str, test: &str, args: &[&str]) {
         for _ in 0..TRIES {
             self.keys(keys).await;
-            let seen = format!("return {TEXT}.includes(a.toLowerCase())");
-            if self.until_in(SOON, &seen, &[text]).await.is_some() {
+            if self.until_in(SOON, test, args).await.is_some() {
                 return;
             }
         }
-        panic!("{keys} does not lead to {text:?}; to be seen is:\n{}", self.text().await);
+        panic!("{keys} does not lead to `{test}` {args:?}; to be seen is:\n{}", self.text().await);
     }
 
     /// Whether pages may run scripts from now on.

@@ -1,6 +1,7 @@
 //! A session on paper: readable, light, with everything in it, and with times that still mean something tomorrow.
 
-use crate::house::House;
+use crate::{browser::Browser, house::House};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use handover_core::message::{NewMessage, Role};
 use serde_json::json;
 
@@ -45,7 +46,27 @@ async fn a_session_is_printed_as_a_report() {
     // What is folded on a screen is open on paper.
     let open = "return [...document.querySelectorAll('details.fold .words')].some(e => e.textContent.endsWith('The very end.') && e.checkVisibility({contentVisibilityAuto: true}))";
     browser.holds(open, &[]).await;
-    let pdf = browser.tells("Page.printToPDF", &json!({"printBackground": true}));
-    assert!(pdf["data"].as_str().is_some_and(|data| data.len() > 10_000));
+    is_all_there(&browser).await;
     browser.end();
+}
+
+/// What is printed has all of it, from the first message to what became of it, over several pages.
+async fn is_all_there(browser: &Browser) {
+    // Whatever the page does before it is printed was done when it is asked.
+    browser.run("addEventListener('beforeprint', () => { window.printed = document.body.innerText; })", vec![]).await;
+    let pdf = browser.tells("Page.printToPDF", &json!({"printBackground": true}));
+    let printed = browser.run("return window.printed", vec![]).await;
+    let printed = printed.as_str().unwrap();
+    for n in 0..150 {
+        assert!(printed.contains(&format!("Sentence {n} of the letter.")), "{n} is not printed");
+    }
+    for text in ["A letter to the mayor", "The very end.", "Write to the mayor", "completed", "writer"] {
+        assert!(printed.contains(text), "{text} is not printed: {printed}");
+    }
+    for text in ["Sign out", "Say it", "For printing"] {
+        assert!(!printed.contains(text), "{text} is printed");
+    }
+    let pdf = STANDARD.decode(pdf["data"].as_str().unwrap()).unwrap();
+    let pages = regex::bytes::Regex::new(r"/Type /Page\b").unwrap().find_iter(&pdf).count();
+    assert!((3..30).contains(&pages), "{pages} pages");
 }
