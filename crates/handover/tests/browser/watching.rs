@@ -1,4 +1,4 @@
-//! A handoff is seen as it happens, and nothing is missed when the line to the server breaks.
+//! A handoff is seen as it happens, and a page goes on when the server ends and begins again.
 
 use crate::house::House;
 use handover_client::failed;
@@ -126,7 +126,7 @@ async fn the_overview_follows_from_the_first_visit_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_missed_while_the_server_is_away() {
+async fn a_page_comes_back_with_the_server() {
     let mut house = House::new();
     let session = house.session("letter", "A letter to the mayor").await;
     let browser = house.visitor("olga", "operator", "/sessions/letter").await;
