@@ -1,12 +1,22 @@
 //! A person says yes, yes with changes, or no; with the mouse, and with nothing but the keyboard.
 
-use crate::house::House;
-use handover_core::ids::HandoffId;
+use crate::{browser::Browser, house::House};
+use handover_core::ids::{HandoffId, SessionId};
 use serde_json::json;
 
 const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
 const ESCAPE: &str = "\u{e00c}";
+
+/// Moves the page's own clock: from now on so much is left of the time of this one.
+const MOVE: &str = "\
+const [item, left] = arguments, real = window.real ||= Date.now.bind(Date);
+const ahead = Date.parse(document.querySelector(`${item} time[data-until]`).dateTime) - left - real();
+Date.now = () => real() + ahead;";
+/// The seconds that are left, as the page says them, when they are fewer than this.
+const LEFT: &str = "\
+const said = document.querySelector(`${a} time[data-until]`), seconds = /^(\\d+) s left$/.exec(said.textContent);
+return seconds && Number(seconds[1]) < Number(b) && said.classList.contains('close') && seconds[1]";
 
 /// The part of the page about one handoff.
 fn item(id: HandoffId) -> String {
@@ -46,7 +56,30 @@ async fn yes_yes_but_and_no() {
     browser.see("Rejected. Whoever asked is told.").await;
     browser.see("Silk does not last").await;
     assert_eq!(house.status(no).await, "cancelled");
+    change_only(&house, &session, &browser).await;
     browser.end();
+}
+
+/// It is changed and still waits; the time that it has runs before one's eyes.
+async fn change_only(house: &House, session: &SessionId, browser: &Browser) {
+    let later = house.hand_over_dear(session, "writer", "Print in red").await;
+    browser.press_in(&item(later), "Edit…").await;
+    browser.fill_in(&item(later), "Task", "Print in blue").await;
+    browser.press_in(&item(later), "Change only, decide later").await;
+    browser.see("Changed. It still waits for a yes.").await;
+    browser.see("Print in blue").await;
+    browser.see_not("Print in red").await;
+    assert_eq!(house.status(later).await, "awaiting_approval");
+    browser.run(MOVE, vec![json!(item(later)), json!(40_000)]).await;
+    let first = browser.holds(LEFT, &[&item(later), "41"]).await;
+    browser.holds(LEFT, &[&item(later), first.as_str().unwrap()]).await;
+    browser.run(MOVE, vec![json!(item(later)), json!(0)]).await;
+    let due = "return document.querySelector(`${a} time[data-until]`).textContent === 'due'";
+    browser.holds(due, &[&item(later)]).await;
+    browser.goto(&house.at("/approvals")).await;
+    browser.press_in(&item(later), "Approve").await;
+    browser.see("Approved. It is on its way.").await;
+    assert_eq!(house.client().handoff(later).await.unwrap().request.task.description, "Print in blue");
 }
 
 #[tokio::test(flavor = "multi_thread")]

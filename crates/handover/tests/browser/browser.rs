@@ -32,6 +32,9 @@ const name = e => [e.getAttribute('aria-label'), e.innerText, e.value, e.title, 
 const within = document.querySelector(c), all = [...(within ? within.querySelectorAll(a) : [])].filter(e => e.checkVisibility({visibilityProperty: true}));
 const by = test => all.find(e => name(e).some(test));
 return by(n => n === wanted) || by(n => n.startsWith(wanted)) || by(n => n.includes(wanted));";
+/// Pages look by themselves once in a while, heard or not. Here they do not: what is seen was heard of.
+const HEARS_ONLY: &str = "const every = setInterval; \
+window.setInterval = (act, wait, ...rest) => wait > 10000 ? 0 : every(act, wait, ...rest);";
 const PRESSED: &str = "button, a, summary, input[type=submit], [role=button], [role=tab]";
 const FILLED: &str = "textarea, select, input:not([type=hidden]):not([type=submit])";
 
@@ -52,6 +55,7 @@ impl Browser {
         let mut driver = Driver::start();
         let client = driver.client().await;
         let browser = Self { client, driver };
+        browser.tells("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": HEARS_ONLY }));
         browser.looks(size, dark);
         browser
     }
@@ -229,14 +233,18 @@ impl Browser {
 
     /// Types on the keyboard until this text is to be seen: a list that just changed does not take a key for its own.
     pub async fn keys_until(&self, keys: &str, text: &str) {
+        self.keys_until_holds(keys, &format!("return {TEXT}.includes(a.toLowerCase())"), &[text]).await;
+    }
+
+    /// The same until a condition holds.
+    pub async fn keys_until_holds(&self, keys: &str, test: &str, args: &[&str]) {
         for _ in 0..TRIES {
             self.keys(keys).await;
-            let seen = format!("return {TEXT}.includes(a.toLowerCase())");
-            if self.until_in(SOON, &seen, &[text]).await.is_some() {
+            if self.until_in(SOON, test, args).await.is_some() {
                 return;
             }
         }
-        panic!("{keys} does not lead to {text:?}; to be seen is:\n{}", self.text().await);
+        panic!("{keys} does not lead to `{test}` {args:?}; to be seen is:\n{}", self.text().await);
     }
 
     /// Whether pages may run scripts from now on.

@@ -3,32 +3,62 @@
 
 use crate::house::House;
 use handover_client::done;
-use handover_core::message::{NewMessage, Role};
+use handover_core::{
+    budget::Usage,
+    handoff::Request,
+    message::{NewMessage, Role},
+};
 use serde_json::json;
+use std::time::Duration;
+
+/// The ten steps of a handoff that goes well, by their names.
+const STEPS: [&str; 10] =
+    ["trigger", "prepare", "validate", "initiate", "acknowledge", "accept", "execute", "return", "complete", "release"];
+/// The numbers and names of the steps that are told, each once, in the order in which they came.
+const TOLD: &str = "const told = [...document.querySelectorAll('[data-part=story] .story li')].map(e => \
+`${e.querySelector('.n').textContent.trim()} ${e.querySelector('.name').textContent.trim()}`); return [...new Set(told)]";
+/// What a part of the page says, in one line.
+const PART: &str = "return document.querySelector(`[data-part=${a}]`).innerText.replace(/\\s+/g, ' ').includes(b)";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_handoff_shows_all_of_itself() {
     let house = House::new();
     let session = house.session("letter", "A letter to the mayor").await;
     let long = "The mayor has written many letters. ".repeat(40) + "This is the end of them.";
-    house.client().say(&session, &[NewMessage::new(Role::User, &long)]).await.unwrap();
-    let (id, to) = house.hand_over_by(&session, "writing", "Write to the mayor").await;
-    let taken = house.take(&to).await;
+    let words = |n: u32| NewMessage::new(Role::User, format!("The mayor wrote letter {n}."));
+    let said: Vec<_> = (0..7).map(words).chain([NewMessage::new(Role::User, &long)]).collect();
+    house.client().say(&session, &said).await.unwrap();
+    // Somebody is found, sees the latest three messages, and has a bound on what it uses.
+    let mut request =
+        Request::delegation_by("desk", "writing", "Write to the mayor", Duration::from_secs(3_600)).unwrap();
+    request.context.transfer = serde_json::from_value(json!({"mode": "full", "max_messages": 3})).unwrap();
+    request.context.constraints.budget = serde_json::from_value(json!({"tokens": 9_000, "cost": 40})).unwrap();
+    let id = house.ask(&session, &request).await;
+    let to = house.client().handoff(id).await.unwrap().to_agent;
+    let taken = house.take(to.as_str()).await;
     let mut giving = done(json!("Dear mayor"));
     giving.updates = serde_json::from_value(json!({
         "context": {"tone": "friendly"},
         "artifacts": [{"type": "document", "path": "letters/mayor.md", "description": "The letter itself"}],
     }))
     .unwrap();
+    giving.updates.usage = vec![Usage { model: "small".to_owned(), input_tokens: 2_000, output_tokens: 500 }];
     house.client().give_back(taken.handoff.id, taken.lease, &giving, None).await.unwrap();
     let browser = house.visitor("olga", "operator", &format!("/handoffs/{id}")).await;
     for part in ["story", "routing", "crossing", "result", "budget"] {
         browser.see_one(&format!("[data-part={part}]")).await;
     }
     browser.see("chosen").await;
-    browser.see("1 of 1 messages").await;
+    // What crossed and what was withheld add up, and say why.
+    browser.holds(PART, &["crossing", "3 of 8 messages"]).await;
+    let withheld = "return [...document.querySelectorAll('[data-part=crossing] tbody tr')].map(row => row.cells[1].textContent.trim()).join() === '5'";
+    browser.holds(withheld, &[]).await;
+    browser.holds(PART, &["crossing", "Withheld because"]).await;
     browser.see("Variables set").await;
-    browser.holds("return document.querySelectorAll('.story .n').length >= 10", &[]).await;
+    let steps: Vec<String> = STEPS.iter().enumerate().map(|(at, name)| format!("{} {name}", at + 1)).collect();
+    assert_eq!(browser.run(TOLD, vec![]).await, json!(steps));
+    browser.holds(PART, &["budget", "2,500 of 9,000"]).await;
+    browser.holds(PART, &["budget", "3.00 of 40.00"]).await;
     browser.everybody_can_use("a handoff that is over").await;
     browser.goto(&house.at("/sessions/letter")).await;
     browser.see_one("[data-part=variables]").await;

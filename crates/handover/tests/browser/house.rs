@@ -16,7 +16,9 @@ use std::time::Duration;
 const SETTINGS: &str = "\
 policy:
   human: ann
+  accept_ms: 3600000
   limits: {handoffs: 100, escalations: 100, chain: 100}
+  budgets: {prices: {small: {input: 1000, output: 2000}}}
   approvals:
     - {name: dear, when: {cost_above: 50}, approvers: [{who: ann}, {who: ops}]}
   experiments: [{name: spread, a: best_match, b: least_loaded, share: 0.5}]
@@ -39,6 +41,8 @@ const WAIT_MS: u64 = 30_000;
 pub struct House {
     pub served: Served,
     admin: String,
+    /// Made once: it reads what a machine trusts, and that takes its time.
+    client: Client,
 }
 
 impl House {
@@ -46,7 +50,9 @@ impl House {
         let place = Place::new(None);
         place.write("handover.yaml", SETTINGS);
         let admin = made(&place, "root", "admin --house");
-        Self { served: Served::of(place, free()), admin }
+        let served = Served::of(place, free());
+        let client = Client::new(&served.url(), Some(&admin)).unwrap();
+        Self { served, admin, client }
     }
 
     /// A new key of this role, under this name.
@@ -69,7 +75,7 @@ impl House {
 
     /// The administrator's program.
     pub fn client(&self) -> Client {
-        Client::new(&self.served.url(), Some(&self.admin)).unwrap()
+        self.client.clone()
     }
 
     /// A browser of somebody with a new key, at this page.
@@ -82,6 +88,11 @@ impl House {
     /// Signs in on the way to a page.
     pub async fn enter(&self, browser: &Browser, key: &str, path: &str) {
         browser.goto(&self.at(path)).await;
+        self.signs_in(browser, key).await;
+    }
+
+    /// Signs in at the door.
+    pub async fn signs_in(&self, browser: &Browser, key: &str) {
         browser.fill("Your key", key).await;
         browser.press("Sign in").await;
         browser.holds("return !location.pathname.startsWith('/sign-in')", &[]).await;

@@ -5,9 +5,11 @@
 mod approving;
 mod axe;
 mod browser;
+mod cut_off;
 mod day;
 mod depth;
 mod driver;
+mod figures;
 mod house;
 mod lines;
 mod paper;
@@ -18,6 +20,7 @@ mod pictures;
 #[allow(dead_code, reason = "the tests of the server use all of it")]
 mod place;
 mod records;
+mod safety;
 mod signing_in;
 mod standing;
 mod stepping_in;

@@ -1,6 +1,7 @@
 //! A session on paper: readable, light, with everything in it, and with times that still mean something tomorrow.
 
-use crate::house::House;
+use crate::{browser::Browser, house::House};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use handover_core::message::{NewMessage, Role};
 use serde_json::json;
 
@@ -25,6 +26,10 @@ async fn a_session_is_printed_as_a_report() {
     house.give_back(&taken, json!("Dear mayor")).await;
     let browser = house.visitor("olga", "operator", "/sessions/letter").await;
     browser.see_not("Sentence 0 of").await;
+    // Whoever prints the page as it is gets what is folded on it, and finds it folded afterwards.
+    browser.see_not("The very end.").await;
+    assert!(printed(&browser).await.0.contains("The very end."));
+    browser.see_not("The very end.").await;
     browser.press("For printing").await;
     browser.see("Sentence 0 of the letter.").await;
     browser.everybody_can_use("a report").await;
@@ -45,7 +50,31 @@ async fn a_session_is_printed_as_a_report() {
     // What is folded on a screen is open on paper.
     let open = "return [...document.querySelectorAll('details.fold .words')].some(e => e.textContent.endsWith('The very end.') && e.checkVisibility({contentVisibilityAuto: true}))";
     browser.holds(open, &[]).await;
-    let pdf = browser.tells("Page.printToPDF", &json!({"printBackground": true}));
-    assert!(pdf["data"].as_str().is_some_and(|data| data.len() > 10_000));
+    is_all_there(&browser).await;
     browser.end();
+}
+
+/// What is printed has all of it, from the first message to what became of it, over several pages.
+async fn is_all_there(browser: &Browser) {
+    let (printed, pdf) = printed(browser).await;
+    for n in 0..150 {
+        assert!(printed.contains(&format!("Sentence {n} of the letter.")), "{n} is not printed");
+    }
+    for text in ["A letter to the mayor", "The very end.", "Write to the mayor", "completed", "writer"] {
+        assert!(printed.contains(text), "{text} is not printed: {printed}");
+    }
+    for text in ["Sign out", "Say it", "For printing"] {
+        assert!(!printed.contains(text), "{text} is printed");
+    }
+    let pages = regex::bytes::Regex::new(r"/Type /Page\b").unwrap().find_iter(&pdf).count();
+    assert!((3..30).contains(&pages), "{pages} pages");
+}
+
+/// Prints the page: the text that is on it at that moment, and the file.
+async fn printed(browser: &Browser) -> (String, Vec<u8>) {
+    // Whatever the page does before it is printed was done when this is asked.
+    browser.run("addEventListener('beforeprint', () => { window.printed = document.body.innerText; })", vec![]).await;
+    let pdf = browser.tells("Page.printToPDF", &json!({"printBackground": true}));
+    let text = browser.run("return window.printed", vec![]).await;
+    (text.as_str().unwrap().to_owned(), STANDARD.decode(pdf["data"].as_str().unwrap()).unwrap())
 }

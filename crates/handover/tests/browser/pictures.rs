@@ -2,6 +2,7 @@
 //! taken of it. `cargo xtask pictures` keeps the pictures, after a longer day.
 
 use crate::{
+    axe::Rules,
     browser::{Browser, Size},
     day::{Day, SETTINGS},
     place::{Place, Served, free},
@@ -24,9 +25,16 @@ const LOOKS: usize = 200;
 const STILL: usize = 5;
 /// Handoffs among which one is chosen.
 const PAGE: usize = 50;
-/// In which sizes and colours.
-const VIEWS: [(Size, bool); 4] =
-    [(Size::Desktop, false), (Size::Desktop, true), (Size::Phone, false), (Size::Phone, true)];
+/// In which sizes, and by day and by night: a page is loaded for each size, and its colours change while it is open. All rules
+/// are looked at once for each size, and those of colours in all views.
+const SIZES: [Size; 2] = [Size::Desktop, Size::Phone];
+const VIEWS: [(bool, Rules); 2] = [(false, Rules::Colours), (true, Rules::All)];
+/// The figures of the charts, without what is said of times beside them.
+const FIGURES: &str = "return [...document.querySelectorAll('.chart .value')].map(e => e.textContent)";
+/// What the page has asked for elsewhere.
+const ELSEWHERE: &str = "return performance.getEntriesByType('resource').map(e => e.name).filter(name => new URL(name).origin !== location.origin)";
+/// What it has asked for here: a style and a script at least.
+const HERE: &str = "return performance.getEntriesByType('resource').length >= 2";
 /// What stands lower on a page and has a picture of its own: the page, its name, and where it is.
 const BELOW: [(&str, &str, &str); 2] =
     [("overview", "charts", ".charts"), ("session", "timeline", "[data-part=lanes]")];
@@ -69,19 +77,18 @@ async fn taken() {
     for (name, path) in PAGES {
         let url = served.url()
             + &path.replace("{handoff}", &handoff.to_string()).replace("{session}", waits.session_id.as_str());
-        for (size, dark) in VIEWS {
-            browser.looks(size, dark);
+        for size in SIZES {
+            browser.looks(size, false);
             browser.goto(&url).await;
-            let what = format!("{name}, {size:?}, {}", if dark { "dark" } else { "light" });
             if !browser.text().await.contains("open server") {
-                wrong.push(format!("{what} is no page: {}", browser.text().await));
+                wrong.push(format!("{name}, {size:?} is no page: {}", browser.text().await));
                 break;
             }
-            if let Some(kept) = &kept {
-                take(&browser, kept, name, size, dark).await;
-            }
-            wrong.extend(browser.too_wide().await.into_iter().map(|wide| format!("{what} is too wide: {wide}")));
-            wrong.extend(browser.barriers().await.into_iter().map(|rule| format!("{what}\n{rule}")));
+            wrong.extend(
+                browser.too_wide().await.into_iter().map(|wide| format!("{name}, {size:?} is too wide: {wide}")),
+            );
+            wrong.extend(elsewhere(&browser).await.into_iter().map(|url| format!("{name} asks elsewhere: {url}")));
+            views(&browser, kept.as_deref(), name, size, &mut wrong).await;
         }
     }
     door(&browser, kept.as_deref(), &mut wrong).await;
@@ -89,19 +96,35 @@ async fn taken() {
     browser.end();
 }
 
+/// The page that is open, by day and by night.
+async fn views(browser: &Browser, kept: Option<&Path>, name: &str, size: Size, wrong: &mut Vec<String>) {
+    for (dark, rules) in VIEWS {
+        browser.looks(size, dark);
+        if let Some(kept) = kept {
+            take(browser, kept, name, size, dark).await;
+        }
+        let what = format!("{name}, {size:?}, {}", if dark { "dark" } else { "light" });
+        wrong.extend(browser.barriers(rules).await.into_iter().map(|rule| format!("{what}\n{rule}")));
+    }
+}
+
+/// What this page has asked for at another place than ours. It has asked for something, or this would say nothing.
+async fn elsewhere(browser: &Browser) -> Vec<String> {
+    browser.holds(HERE, &[]).await;
+    let found = browser.run(ELSEWHERE, vec![]).await;
+    found.as_array().into_iter().flatten().map(ToString::to_string).collect()
+}
+
 /// The door of a house that has keys.
 async fn door(browser: &Browser, kept: Option<&Path>, wrong: &mut Vec<String>) {
     let place = Place::new(None);
     place.json("keys make ops --role operator");
     let served = Served::of(place, free());
-    for (size, dark) in VIEWS {
-        browser.looks(size, dark);
+    for size in SIZES {
+        browser.looks(size, false);
         browser.goto(&served.url()).await;
         browser.see("Your key").await;
-        if let Some(kept) = kept {
-            shoot(browser, kept, "sign-in", size, dark);
-        }
-        wrong.extend(browser.barriers().await.into_iter().map(|rule| format!("sign-in, {size:?}\n{rule}")));
+        views(browser, kept, "sign-in", size, wrong).await;
     }
 }
 
@@ -111,7 +134,7 @@ async fn has_read_up(browser: &Browser, url: &str) {
     for _ in 0..LOOKS {
         look.tick().await;
         browser.goto(&format!("{url}/?range=24h")).await;
-        let figures = browser.run("return document.querySelector('.charts').innerText", vec![]).await;
+        let figures = browser.run(FIGURES, vec![]).await;
         same = if before.as_ref() == Some(&figures) { same + 1 } else { 0 };
         if same == STILL {
             return;
@@ -124,6 +147,7 @@ async fn has_read_up(browser: &Browser, url: &str) {
 /// Takes a picture of what is to be seen without scrolling, when the page hears of what happens; and of what stands lower.
 async fn take(browser: &Browser, folder: &Path, name: &str, size: Size, dark: bool) {
     browser.is_heard().await;
+    browser.run("scrollTo(0, 0)", vec![]).await;
     shoot(browser, folder, name, size, dark);
     for (_, below, place) in BELOW.iter().filter(|(page, ..)| *page == name) {
         browser.run("document.querySelector(arguments[0]).scrollIntoView()", vec![json!(place)]).await;
