@@ -165,12 +165,13 @@ impl Day {
         }
     }
 
-    /// A letter that is written ends its session.
+    /// A letter that is written ends its session; one that the model could not write is written by hand.
     async fn end_letters(&self, sessions: &[SessionId]) {
         for id in sessions {
             let session = self.engine.session(id).await.unwrap();
-            if session.workflow.is_none() && session.open.is_empty() && session.variables.contains_key("tone") {
-                let end = Command::End { by: AgentId::new(DESK).unwrap(), reason: "The letter is out".to_owned() };
+            if session.workflow.is_none() && session.open.is_empty() {
+                let reason = if session.failed.is_some() { "Written by hand" } else { "The letter is out" };
+                let end = Command::End { by: AgentId::new(DESK).unwrap(), reason: reason.to_owned() };
                 self.engine.submit(id, end, None).await.unwrap();
             }
         }

@@ -54,7 +54,7 @@ fn a_trail_that_was_tampered_with_is_found_at_its_new_place() {
     here(&["hand-off", "--new", "--session", "s1", "--from", "desk", "--to", "smith", "--task", "forge"]);
     let file = rusqlite::Connection::open(place.path().join("handover.db")).unwrap();
     let changed = "UPDATE records SET text = replace(text, 'forge', 'forgo') WHERE text LIKE '%forge%'";
-    assert_eq!(file.execute(changed, []).unwrap(), 1);
+    assert!(file.execute(changed, []).unwrap() > 0);
     drop(file);
     let output = place.command(&["migrate", "--from", "handover.db", "--to", &place.store]).output().unwrap();
     let told = told(&output);
