@@ -10,7 +10,7 @@ use async_nats::{
         stream::{Config, Info, LastRawMessageErrorKind, RawMessageErrorKind},
     },
 };
-use handover_core::time::Timestamp;
+use handover_core::{refusal::Code, time::Timestamp};
 use handover_engine::{BusMessage, Filter, Notice};
 use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
@@ -129,6 +129,7 @@ pub async fn at_or_after(link: &Link, position: u64) -> Result<Option<Arc<BusMes
         Ok(Ok(Some(Notice::Event(message)))) => Ok(Some(message)),
         Ok(Ok(None)) => Err(Trouble::Over),
         Ok(Ok(Some(Notice::Dropped { .. }))) | Err(_) => Ok(None),
+        Ok(Err(error)) if error.has(Code::StoreNewer) => Err(Trouble::Newer(error.to_string())),
         Ok(Err(error)) => Err(Trouble::Away(format!("the feed cannot be read: {error}"))),
     }
 }

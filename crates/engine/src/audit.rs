@@ -250,7 +250,7 @@ impl Engine {
                 return Ok(total);
             }
             let records = self.at_once(&mut parts).await?;
-            total += parts.len();
+            let count = parts.len();
             let heads = parts
                 .iter()
                 .map(|part| SealedHead { session_id: part.session.clone(), seq: part.through, hash: part.hash })
@@ -258,7 +258,11 @@ impl Engine {
             match self.prune(parts, Event::Pruned { heads, records }).await {
                 // Another process wrote into the book, or removed the same: look again.
                 Err(StoreError::Conflict) if self.is_shared() && tries > 1 => tries -= 1,
-                pruned => pruned?,
+                pruned => {
+                    pruned?;
+                    total += count;
+                    tries = CONFLICT_TRIES_MAX;
+                }
             }
         }
     }

@@ -18,8 +18,10 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// What somebody else was faster with: it is taken, goes to somebody else, waits, or is over.
-const PASSED_OVER: [Code; 4] = [Code::NotOffered, Code::AlreadyRunning, Code::OfferedElsewhere, Code::Closed];
+/// What somebody else was faster with: it is taken, goes to somebody else, waits, or is over. And what only a newer node can
+/// read: others are not kept waiting for it.
+const PASSED_OVER: [Code; 5] =
+    [Code::NotOffered, Code::AlreadyRunning, Code::OfferedElsewhere, Code::Closed, Code::StoreNewer];
 
 /// The bells of those who wait for work for one agent in one tenant.
 #[derive(Default)]
@@ -242,7 +244,13 @@ impl Engine {
     ) -> Result<Tell, HandoffError> {
         for offer in offers {
             let id = offer.handoff;
-            if !self.glance(&offer.session).await? || !self.inner.claims.tried.lock().insert(id) {
+            match self.glance(&offer.session).await {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(error) if error.has(Code::StoreNewer) => continue,
+                Err(error) => return Err(error),
+            }
+            if !self.inner.claims.tried.lock().insert(id) {
                 continue;
             }
             let _tried = Tried { claims: &self.inner.claims, id };

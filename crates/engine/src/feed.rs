@@ -13,7 +13,7 @@ use handover_core::{
     refusal::HandoffError,
     time::Timestamp,
 };
-use handover_store::{RecordQuery, Store, StoreError, StoredRecord, is_newer};
+use handover_store::{RecordQuery, Store, StoredRecord, is_newer};
 use live::{Heard, Listening, Live, Published};
 use serde::Serialize;
 use std::{
@@ -306,8 +306,7 @@ impl Subscription {
 /// of it, and nobody else can read it either.
 fn of_newer_version(stored: &StoredRecord) -> Option<HandoffError> {
     let error = serde_json::from_str::<Record>(&stored.text).err().filter(is_newer)?;
-    let text = format!("record {} was written by a newer version: {error}", stored.position);
-    Some(StoreError::Newer(text).into())
+    Some(stored.unreadable(&error).into())
 }
 
 fn read(stored: &StoredRecord) -> Option<Arc<BusMessage>> {

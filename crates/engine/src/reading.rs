@@ -210,10 +210,7 @@ impl Engine {
             let full = page.len() == PAGE_MAX;
             for stored in page {
                 query.after = stored.position;
-                let record = serde_json::from_str(&stored.text).map_err(|error| {
-                    let text = format!("record {} cannot be read: {error}", stored.position);
-                    HandoffError::from(handover_store::StoreError::Damaged(text))
-                })?;
+                let record = serde_json::from_str(&stored.text).map_err(|error| stored.unreadable(&error))?;
                 records.push(record);
             }
             if !full {

@@ -3,8 +3,8 @@
 use crate::engine::Engine;
 use handover_core::{
     command::Command,
-    limits::{DUE_BATCH_MAX, SHARED_LOOK_MS},
-    refusal::HandoffError,
+    limits::{DUE_BATCH_MAX, HOLD_MS, SHARED_LOOK_MS},
+    refusal::{Code, HandoffError},
     time::Timestamp,
 };
 use std::{sync::atomic::Ordering, time::Duration};
@@ -14,8 +14,11 @@ const AFTER_TROUBLE: Duration = Duration::from_secs(1);
 
 pub(crate) async fn run(engine: Engine) {
     loop {
-        if engine.run_due().await.is_err() {
-            tokio::time::sleep(AFTER_TROUBLE).await;
+        if let Err(error) = engine.run_due().await {
+            // What only a newer node can read is held for this one: it has to come free.
+            let newer = error.has(Code::StoreNewer);
+            let rest = if newer { Duration::from_millis(2 * HOLD_MS) } else { AFTER_TROUBLE };
+            tokio::time::sleep(rest).await;
             continue;
         }
         let next = Timestamp(engine.inner.next_due.load(Ordering::SeqCst));
@@ -50,11 +53,14 @@ impl Engine {
                 // One session that cannot be read must not hold up the timers of all others.
                 match self.submit_as_engine(&entry.session, Command::Tick { handoff: entry.handoff }).await {
                     Ok(_) => done += 1,
-                    Err(error) => failed = Some(error),
+                    // What only a newer node can read is told first.
+                    Err(error) => {
+                        failed = failed.filter(|error: &HandoffError| error.has(Code::StoreNewer)).or(Some(error))
+                    }
                 }
             }
             handled += done;
-            if let Some(error) = failed.filter(|_| done == 0) {
+            if let Some(error) = failed.filter(|error: &HandoffError| done == 0 || error.has(Code::StoreNewer)) {
                 return Err(error);
             }
         }

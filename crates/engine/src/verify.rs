@@ -14,7 +14,7 @@ use handover_core::{
     refusal::{Code, HandoffError, Refusal},
     session::{Head, Session},
 };
-use handover_store::{ChainEnds, RecordQuery, StoredRecord};
+use handover_store::{ChainEnds, RecordQuery, StoredRecord, is_newer};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -306,7 +306,12 @@ impl Chain {
         if record::hash(&stored.text) != stored.hash {
             return bad("its text does not match its hash");
         }
-        let Ok(record) = serde_json::from_str::<Record>(&stored.text) else { return bad("it cannot be read") };
+        let record = match serde_json::from_str::<Record>(&stored.text) {
+            Ok(record) => record,
+            // Nothing is wrong with it: whoever is new enough can check it.
+            Err(error) if is_newer(&error) => return Err(stored.unreadable(&error).into()),
+            Err(_) => return bad("it cannot be read"),
+        };
         if record.prev != self.head.hash {
             return bad("it does not follow the record before it");
         }

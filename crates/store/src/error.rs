@@ -1,5 +1,6 @@
 //! What can go wrong in a store. Every case has a code; none is retried in hope.
 
+use crate::StoredRecord;
 use handover_core::{
     ids::AgentId,
     ledger::Account,
@@ -69,6 +70,17 @@ impl From<StoreError> for HandoffError {
     fn from(error: StoreError) -> Self {
         let refusal = Refusal::new(error.code(), error.to_string());
         Self::one(refusal)
+    }
+}
+
+impl StoredRecord {
+    /// Why it cannot be read: a newer version wrote it, or it is damaged.
+    #[must_use]
+    pub fn unreadable(&self, error: &serde_json::Error) -> StoreError {
+        if is_newer(error) {
+            return StoreError::Newer(format!("record {} was written by a newer version: {error}", self.position));
+        }
+        StoreError::Damaged(format!("record {} cannot be read: {error}", self.position))
     }
 }
 

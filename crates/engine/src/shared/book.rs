@@ -13,7 +13,7 @@ use handover_core::{
     refusal::HandoffError,
     session::Session,
 };
-use handover_store::{AgentRow, StoredRecord};
+use handover_store::{AgentRow, StoredRecord, is_newer};
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -71,7 +71,12 @@ impl State {
 impl Engine {
     /// Another process wrote into the book.
     pub(crate) fn hear_book(&self, shared: &Shared, stored: &StoredRecord) {
-        let event = serde_json::from_str::<Record>(&stored.text).ok().map(|record| record.event);
+        let event = match serde_json::from_str::<Record>(&stored.text) {
+            Ok(record) => Some(record.event),
+            // It is not followed: whoever needs the book finds that this is behind, and reads what came of it.
+            Err(error) if is_newer(&error) => return,
+            Err(_) => None,
+        };
         shared.book.state.lock().follow(self, stored.seq, event);
     }
 

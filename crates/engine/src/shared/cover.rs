@@ -8,7 +8,7 @@ use handover_core::{
     refusal::HandoffError,
     time::Timestamp,
 };
-use handover_store::Node;
+use handover_store::{Node, StoreError};
 use parking_lot::RwLock;
 use std::{collections::HashSet, time::Duration};
 
@@ -119,7 +119,11 @@ impl Engine {
         let abandoned = self.inner.store.abandoned().await?;
         let found = abandoned.len();
         for running in abandoned {
-            let handoff = self.inner.store.handoff(running.handoff).await?;
+            let handoff = match self.inner.store.handoff(running.handoff).await {
+                // A newer node takes it over.
+                Err(StoreError::Newer(_)) => continue,
+                handoff => handoff?,
+            };
             let lease = handoff.and_then(|handoff| handoff.lease());
             held.extend(lease.map(|lease| (running.session, running.handoff, lease)));
         }

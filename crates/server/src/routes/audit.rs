@@ -17,7 +17,7 @@ use handover_core::{
     ids::{AgentId, HandoffId, SessionId},
     limits::PAGE_MAX,
     record::Record,
-    refusal::{Code, Refusal},
+    refusal::HandoffError,
     route::ExperimentReport,
     time::Timestamp,
 };
@@ -131,10 +131,8 @@ async fn query(ask: Ask) -> Result<Reply, Problem> {
 fn read(found: &[handover_engine::StoredRecord], limit: usize) -> Result<Page<Kept>, Problem> {
     let next = found.last().filter(|_| found.len() == limit).map(|last| page::cursor(last.position));
     let kept = found.iter().map(|stored| {
-        let record = serde_json::from_str(&stored.text).map_err(|error| {
-            let message = format!("record {} cannot be read: {error}", stored.position);
-            Problem::from(Refusal::new(Code::StoreDamaged, message))
-        })?;
+        let record =
+            serde_json::from_str(&stored.text).map_err(|error| HandoffError::from(stored.unreadable(&error)))?;
         Ok(Kept { position: stored.position, hash: stored.hash, record })
     });
     Ok(Page { items: kept.collect::<Result<_, Problem>>()?, next })

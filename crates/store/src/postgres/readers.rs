@@ -1,9 +1,13 @@
 //! Connections that read, a few of each kind. Each is made when it is needed, and left when it breaks.
 //! A read begins after every commit that was acknowledged, and sees them all.
 
-use super::{address::Address, connect::Client, fault::Fault};
+use super::{
+    address::Address,
+    connect::{Client, within},
+    fault::Fault,
+};
 use crate::StoreError;
-use handover_core::limits::{STORE_AWAY_MS, STORE_RETRY_MS, STORE_RETRY_MS_MAX};
+use handover_core::limits::{STORE_AWAY_MS, STORE_CONNECT_MS, STORE_RETRY_MS, STORE_RETRY_MS_MAX};
 use parking_lot::Mutex;
 use std::{
     ops::Deref,
@@ -48,7 +52,8 @@ impl Readers {
     async fn connect(&self) -> Result<Client, Fault> {
         let client = Client::connect(&self.address, None).await?;
         // The database does not see that nobody waits any more: a question that is given up here would go on there.
-        client.batch(&format!("SET statement_timeout TO {}", self.patience.as_millis())).await?;
+        let set = format!("SET statement_timeout TO {}", self.patience.as_millis());
+        within(STORE_CONNECT_MS, client.batch(&set)).await?;
         Ok(client)
     }
 
