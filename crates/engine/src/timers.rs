@@ -55,7 +55,7 @@ impl Engine {
                     Ok(_) => done += 1,
                     // What only a newer node can read is told first.
                     Err(error) => {
-                        failed = failed.filter(|error: &HandoffError| error.has(Code::StoreNewer)).or(Some(error))
+                        failed = failed.filter(|error: &HandoffError| error.has(Code::StoreNewer)).or(Some(error));
                     }
                 }
             }
