@@ -34,7 +34,18 @@ struct SystemState {
 }
 
 /// Longest single wait, so that a step of the clock is noticed soon.
-pub(crate) const NAP: Duration = Duration::from_secs(1);
+const NAP: Duration = Duration::from_secs(1);
+
+/// Done when this clock says so, however it is set meanwhile.
+pub(crate) async fn nap_until(clock: &impl Clock, time: Timestamp) {
+    loop {
+        let left = time.since(clock.now());
+        if left == 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(left).min(NAP)).await;
+    }
+}
 
 impl SystemClock {
     /// A clock that begins not before this time: what is stored is never younger than now.
@@ -73,15 +84,7 @@ impl Clock for SystemClock {
     }
 
     fn until(&self, time: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(async move {
-            loop {
-                let left = time.since(self.now());
-                if left == 0 {
-                    return;
-                }
-                tokio::time::sleep(Duration::from_millis(left).min(NAP)).await;
-            }
-        })
+        Box::pin(nap_until(self, time))
     }
 }
 

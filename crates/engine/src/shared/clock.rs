@@ -1,7 +1,7 @@
 //! The time where several processes share a store: that of the store. A machine whose own clock is off, or was set, ends
 //! nobody's lease; and no process keeps being ahead because it was once.
 
-use crate::clock::{Clock, NAP};
+use crate::clock::{Clock, nap_until};
 use handover_core::{limits::CLOCK_JUMP_MS, time::Timestamp};
 use handover_store::{Reading, Store};
 use parking_lot::Mutex;
@@ -92,15 +92,7 @@ impl Clock for SharedClock {
     }
 
     fn until(&self, time: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(async move {
-            loop {
-                let left = time.since(self.now());
-                if left == 0 {
-                    return;
-                }
-                tokio::time::sleep(Duration::from_millis(left).min(NAP)).await;
-            }
-        })
+        Box::pin(nap_until(self, time))
     }
 }
 
