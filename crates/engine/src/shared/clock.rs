@@ -1,16 +1,11 @@
 //! The time where several processes share a store: that of the store. A machine whose own clock is off, or was set, ends
 //! nobody's lease; and no process keeps being ahead because it was once.
 
-use crate::clock::{Clock, nap_until};
+use crate::clock::{Clock, millis, nap_until};
 use handover_core::{limits::CLOCK_JUMP_MS, time::Timestamp};
 use handover_store::{Reading, Store};
 use parking_lot::Mutex;
-use std::{
-    future::Future,
-    pin::Pin,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{future::Future, pin::Pin, sync::Arc, time::Instant};
 
 /// The store's clock, as far as it was heard, made steady.
 pub(crate) struct SharedClock {
@@ -72,10 +67,6 @@ fn stands(reading: Reading, now: Instant) -> (Timestamp, Timestamp) {
     (reading.earliest + since, reading.latest + since)
 }
 
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
 impl Clock for SharedClock {
     fn now(&self) -> Timestamp {
         let reading = self.store.reading();
@@ -99,6 +90,7 @@ impl Clock for SharedClock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     const SECOND: Duration = Duration::from_secs(1);
 
